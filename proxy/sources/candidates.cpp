@@ -68,7 +68,8 @@ Time patience_with(const peers::FirstByte& claimant, const Budget& budget) {
 Time patience_with_member(const peers::FirstByte& neighbour, const Budget& budget) {
   if (budget.patience == kEndless) return kEndless;
   const auto takes = neighbour.measured() ? neighbour.p95() : kAssumed;
-  return std::clamp(takes, kLeastPatience, std::max(kLeastPatience, budget.patience));
+  return std::clamp(takes, Budget::kLeastPatience,
+                    std::max(Budget::kLeastPatience, budget.patience));
 }
 
 bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour,

@@ -33,7 +33,7 @@ TEST(NeighboursFault, CostsTheClientASmallBoundedDelay) {
        .peers = {{"b", 2ms, Does::is_silent}},
        .expected = "0 ask b; 10 ask origin; 90 origin answers; 90 b was slow"},
       {.claim = "it is silent again: that makes nobody wait longer",
-       .peers = {{"b", 2ms, Does::is_silent, 1ms, {}, false, true}},
+       .peers = {{"b", 2ms, Does::is_silent, 1ms, {}, false, 0ms, Does::is_silent, true}},
        .expected = "0 ask b; 10 ask origin; 90 origin answers; 90 b was slow"},
       {.claim = "it breaks off before its head, late",
        .peers = {{"b", 2ms, Does::fails, 30ms}},

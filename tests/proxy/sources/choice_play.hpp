@@ -45,10 +45,10 @@ struct Source {
   ms after = 1ms;                       // the question
   std::string_view names_fetcher = "";  // several: each after those before it are given up
   bool on_probation = false;
-  bool was_often_silent = false;  // every third question, until the origin had answered
   // Of one that keeps saying that it fetches itself: what comes then, and when.
   ms ends = 0ms;
   Does at_end = Does::is_silent;
+  bool was_often_silent = false;  // every third question, until the origin had answered
 };
 
 struct Played {
