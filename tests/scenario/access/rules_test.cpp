@@ -12,15 +12,16 @@ json with_rules(const json& rules, json settings = json::object()) {
   return settings;
 }
 
-struct Ruled : Scene {
-  explicit Ruled(const json& rules, const json& settings = json::object())
+struct SceneOfRules : Scene {
+  explicit SceneOfRules(const json& rules, const json& settings = json::object())
       : Scene(with_rules(rules, settings)) {
     origin.otherwise([](const Request&) { return cacheable("hello"); });
   }
 };
 
 TEST(AccessRules, DenyWithTheNameOfTheRuleAndNoMore) {
-  Ruled scene(json::array({{{"name", "no-games"}, {"action", "deny"}, {"to", {"localhost"}}}}));
+  SceneOfRules scene(
+      json::array({{{"name", "no-games"}, {"action", "deny"}, {"to", {"localhost"}}}}));
   EXPECT_EQ(scene.client.get(scene.origin.url("/a")).status, 200);
   const auto url = "http://localhost:" + std::to_string(scene.origin.port()) + "/a";
   const Response denied = scene.client.get(url);
@@ -38,7 +39,7 @@ TEST(AccessRules, DenyWithTheNameOfTheRuleAndNoMore) {
 TEST(AccessRules, DenyAMethodHoweverItIsWritten) {
   const json deny{{"name", "no-post"}, {"action", "deny"}, {"methods", {"POST"}}};
   const json allow{{"action", "allow"}, {"methods", {"GET", "PUT"}}};
-  Ruled scene(json::array({deny, allow, {{"action", "deny"}}}));
+  SceneOfRules scene(json::array({deny, allow, {{"action", "deny"}}}));
   for (const char* method : {"POST", "post", "Post", "put"}) {
     Client client(scene.proxy.port());
     const Response denied = client.request(method, scene.origin.url("/a"), {}, "x");
@@ -49,8 +50,8 @@ TEST(AccessRules, DenyAMethodHoweverItIsWritten) {
 }
 
 TEST(AccessRules, TellTheNameOfTheRuleInTheLogAsJson) {
-  Ruled scene(json::array({{{"action", "deny"}, {"methods", {"POST"}}}}),
-              json{{"log", {{"format", "json"}}}});
+  SceneOfRules scene(json::array({{{"action", "deny"}, {"methods", {"POST"}}}}),
+                     json{{"log", {{"format", "json"}}}});
   EXPECT_EQ(scene.client.request("POST", scene.origin.url("/a"), {}, "x").status, 403);
   ASSERT_TRUE(await([&] {
     return contains(read_file(scene.proxy.access_log_path()), "\"denied_by\":\"0\"");
@@ -60,20 +61,21 @@ TEST(AccessRules, TellTheNameOfTheRuleInTheLogAsJson) {
 // The short form decides where no rule does, and what follows it stays.
 TEST(AccessRules, LeaveTheRestToClientsAndLiftNothingElse) {
   const auto all = json::array({{{"action", "allow"}}});
-  Ruled scene(all, json{{"access", {{"deny_to", {"192.0.2.0/24"}}, {"connect_ports", {443}}}}});
+  SceneOfRules scene(all,
+                     json{{"access", {{"deny_to", {"192.0.2.0/24"}}, {"connect_ports", {443}}}}});
   EXPECT_EQ(scene.client.get("http://192.0.2.1/a").status, 403);
   scene.client.send("CONNECT a.test:25 HTTP/1.1\r\nHost: a.test:25\r\n\r\n");
   EXPECT_EQ(scene.client.read("CONNECT").status, 403);
 
   const auto other = json::array({{{"action", "allow"}, {"clients", {"192.0.2.0/24"}}}});
-  Ruled named(other);
+  SceneOfRules named(other);
   EXPECT_EQ(named.client.get(named.origin.url("/a")).status, 200);
   named.proxy.reload(json{{"access", {{"rules", other}, {"clients", nullptr}}}});
   EXPECT_EQ(named.client.get(named.origin.url("/a")).status, 403);
 }
 
 TEST(AccessRules, KeepToTheContractOfSiblings) {
-  Ruled scene(json::array({{{"action", "deny"}, {"to", {"127.0.0.1"}}}}));
+  SceneOfRules scene(json::array({{{"action", "deny"}, {"to", {"127.0.0.1"}}}}));
   const Response refused =
       scene.client.get(scene.origin.url("/a"), {{"Cache-Control", "only-if-cached"}});
   EXPECT_EQ(refused.status, 504);
@@ -82,7 +84,7 @@ TEST(AccessRules, KeepToTheContractOfSiblings) {
 }
 
 TEST(AccessRules, FollowAReload) {
-  Ruled scene(json::array());
+  SceneOfRules scene(json::array());
   EXPECT_EQ(scene.client.get(scene.origin.url("/a")).status, 200);
   scene.proxy.reload(with_rules(json::array({{{"action", "deny"}, {"methods", {"GET"}}}})));
   EXPECT_EQ(scene.client.get(scene.origin.url("/a")).status, 403);
@@ -90,7 +92,7 @@ TEST(AccessRules, FollowAReload) {
 }
 
 TEST(AccessRules, LeaveThePagesOfTheProxyAlone) {
-  const Ruled scene(json::array({{{"action", "deny"}}}));
+  const SceneOfRules scene(json::array({{{"action", "deny"}}}));
   EXPECT_EQ(scene.proxy.page("/health").status, 200);
 }
 
