@@ -29,9 +29,9 @@ Function* next(const char* name) {
 
 extern "C" {
 
-CURLMcode curl_multi_perform(CURLM* multi, int* running) {
+CURLMsg* curl_multi_info_read(CURLM* multi, int* queued) {
   hang_while("control");
-  return next<decltype(::curl_multi_perform)>("curl_multi_perform")(multi, running);
+  return next<decltype(::curl_multi_info_read)>("curl_multi_info_read")(multi, queued);
 }
 
 int accept(int socket, sockaddr* address, socklen_t* size) {
