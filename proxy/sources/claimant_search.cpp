@@ -79,7 +79,7 @@ Candidates candidates_for(SourceAccess& access, const ClaimantSearch::For& wante
     return static_cast<std::uint32_t>(random());
   };
   if (!claimants.empty()) return {std::move(claimants), given.budget, now, draw};
-  if (!wanted.allowed.of_site) return Candidates(nullptr);
+  if (!wanted.allowed.of_site || !wanted.allowed.neighbours()) return Candidates(nullptr);
   return Candidates(neighbour_of_site(access, wanted, given, {}, now));
 }
 

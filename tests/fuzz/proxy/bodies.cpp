@@ -83,7 +83,8 @@ bool Bodies::Sent::is_of(const Given& given) const {
     return a.empty() || b.empty() || a == b;
   };
   if (coding != given.coding || (sliced && !given.asked_for_part)) return false;
-  return !place || (same(place->host, given.place.host) && place->path == given.place.path);
+  if (!place || !given.place) return true;
+  return same(place->host, given.place->host) && place->path == given.place->path;
 }
 
 std::size_t Bodies::Sent::agrees(std::uint64_t at, std::string_view theirs) const {

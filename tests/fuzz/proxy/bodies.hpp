@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ class Bodies {
 
   // What a client was given.
   struct Given {
-    Place place;
+    std::optional<Place> place;   // nothing: any, since redirects between hosts were followed
     bool asked_for_part = false;  // the request had Range
     bool is_part = false;         // a 206
     std::uint64_t first = 0;      // where the body begins in the representation

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "tests/fuzz/proxy/accuse.hpp"
 #include "tests/fuzz/proxy/bodies.hpp"
 #include "tests/fuzz/proxy/judge.hpp"
@@ -16,12 +18,13 @@ void judge_body(const Bodies& bodies, const proxy::policy::Policy& policy,
                 const strict::Message& request, const strict::Answer& answer) {
   if (request.first != "GET" || answer.status == 204 || answer.status == 304) return;
   if (value(answer.message.fields, "content-type").starts_with("multipart/byteranges")) return;
-  const auto place = place_of(policy, request);
+  auto place = place_of(policy, request);
   if (!place || is_ours(answer)) return;
+  if (!policy.mirrored_hosts.empty()) place.reset();
   const auto& fields = answer.message.fields;
   const bool is_part = answer.status == 206;
   const auto part = part_of(fields);
-  const bool explained = bodies.explain({.place = *place,
+  const bool explained = bodies.explain({.place = std::move(place),
                                          .asked_for_part = !value(request.fields, "range").empty(),
                                          .is_part = is_part,
                                          .first = is_part && part ? part->first : 0,
