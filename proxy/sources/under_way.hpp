@@ -98,8 +98,9 @@ class OurDelay {
   // it ended in time.
   std::optional<Time> goes_on(Time until, Time now) {
     const bool is_known = std::exchange(waits_until_, Time::max()) == until;
+    if (!is_known) return std::nullopt;  // `until` may be the least time there is
     const auto delay = now - until;
-    if (!is_known || delay <= kInTime) return std::nullopt;
+    if (delay <= kInTime) return std::nullopt;
     const auto more = std::min<Time::duration>(delay, kMost);
     sum_ += delay + more;
     return now + more;
