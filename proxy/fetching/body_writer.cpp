@@ -96,9 +96,8 @@ void BodyWriter::publish() {
   from.storability = storability_;
   from.aged = incoming_.attempt.head().fields.has(http::field::age);
   shown_ = Shown::all;
-  context_.publish(
-      {entry, length, shared, std::move(incoming_.asker_fields), std::move(from)},
-      kept_ == Kept::nowhere ? fill::Fill::Keeps::window : fill::Fill::Keeps::all);
+  context_.publish({entry, length, shared, std::move(incoming_.asker_fields), std::move(from)},
+                   kept_ == Kept::nowhere ? fill::Fill::Keeps::window : fill::Fill::Keeps::all);
 }
 
 // The loop of a body: the next bytes, their judgement, the readers, and room for more.

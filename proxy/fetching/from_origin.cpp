@@ -39,7 +39,8 @@ void write_failure(FillContext& context, const sources::Attempt& attempt,
 }
 
 // Writes the rest of the stored response, which has begun to arrive.
-Task<Next> write_rest_of_stored(FillContext& context, sources::Attempt rest, const OriginQuestion& asked) {
+Task<Next> write_rest_of_stored(FillContext& context, sources::Attempt rest,
+                                const OriginQuestion& asked) {
   const auto& stored = asked.stored;
   if (!stored->object()) {
     const auto joined = *joined_with_stored(rest.head(), asked, context.request());
