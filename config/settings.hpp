@@ -316,7 +316,7 @@ enum class MirrorShare : std::uint8_t {
   none,
 };
 
-// More certificates to trust, for one host or for those that "*." stands for.
+// A host, or the hosts that "*." stands for, whose certificates those of a file may vouch for, too.
 struct HostCertificates {
   std::string host;  // "*.example.com", or a name or address, lower case, IPv6 without brackets
   std::string file;  // PEM

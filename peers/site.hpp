@@ -21,14 +21,14 @@ using Epoch = std::uint64_t;
 
 // The field of a question to a Hearsay that does not claim the key. Its value is the epoch of the
 // asker, which is about to fetch the response. The Hearsay answers from its store, or from its own
-// fetch; otherwise it remembers the asker, and names it to those that ask next. While it waits for
-// its own fetch, it says so by a 102, and repeats that each kHeartbeat. The field in a 102, with
-// kWanted as its value, means that another 102 follows.
+// fetch. If it has neither, it remembers the asker, and names the asker to the Hearsays that ask
+// next. A Hearsay that waits for its own fetch sends a 102 each kHeartbeat. A 102 that has the
+// field, with kWanted as its value, is followed by another one.
 inline constexpr std::string_view kFetchField = "Hearsay-Fetch";
 inline constexpr std::chrono::milliseconds kHeartbeat{250};
 
 // The value of kFetchField. `given_up`: the members of the site that the asker no longer waits for,
-// because they failed, fell silent, or take too long: the asked Hearsay then names none of them.
+// because they failed, fell silent, or take too long. The asked Hearsay names none of them.
 struct SiteQuestion {
   static constexpr std::size_t kMostGivenUp = 2;
   using GivenUp = boost::container::static_vector<Epoch, kMostGivenUp>;

@@ -15,11 +15,11 @@ namespace proxy::cache {
 
 using ClaimHook = boost::intrusive::set_base_hook<boost::intrusive::optimize_size<true>>;
 
-// Until when a variant may be claimed: for all neighbours, then for those that have the rule.
+// The times until which a variant may be claimed.
 struct ClaimTerms {
-  Time until = Time::min();
-  digest::RuleMark rule = 0;  // 0: none
-  Time by_rule_until = Time::min();
+  Time until = Time::min();          // for all neighbours
+  digest::RuleMark rule = 0;         // 0: none
+  Time by_rule_until = Time::min();  // for neighbours that have the rule
 };
 
 // The claimable variants of one key. A key has one rule by which variants are claimed. Nearly

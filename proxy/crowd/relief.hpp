@@ -32,8 +32,8 @@ class Relief final : private net::Watched {
   // tick.
   void look_everywhere();
   // Cuts requests on all threads until all counted heads take less than limits.heads. Each time the
-  // client that holds most loses a request: first those whose heads have arrived in part, then
-  // those that wait for an answer, the oldest first.
+  // client that holds most loses a request. Requests whose heads have arrived in part go first, and
+  // then those that wait for an answer. Of each kind the oldest request goes first.
   void cut_heads_everywhere();
 
  private:

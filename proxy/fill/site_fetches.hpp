@@ -74,8 +74,8 @@ class SiteFetches {
   static constexpr std::chrono::seconds kKept{30};
   static constexpr std::size_t kMost = 4096;
 
-  // Returns the proxy that fetches the key. If none is known, or the asker has given that one up,
-  // remembers and returns `asker`.
+  // Returns the proxy that fetches the key. If no such proxy is known, or if the asker has given it
+  // up, the asker is remembered and returned.
   peers::Epoch enter(const digest::Key& key, peers::Epoch asker, Time now,
                      const peers::SiteQuestion::GivenUp& given_up = {}) {
     const threads::MutexLock lock(mutex_);

@@ -49,7 +49,7 @@ class FirstSeen {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // `names`: all that do not work at `now`. Those that work again are forgotten.
+  // `names` lists all things that do not work at `now`. A thing that it leaves out is forgotten.
   void look(const std::vector<std::string>& names, Time now) EXCLUDES(mutex_) {
     std::map<std::string, Time> seen;
     const threads::MutexLock lock(mutex_);

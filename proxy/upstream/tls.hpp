@@ -16,7 +16,8 @@
 
 namespace proxy::upstream {
 
-// More certificates to trust for connections to some hosts (setting mirrors.ca). Immutable.
+// The setting mirrors.ca: for some hosts, a file names certificates that are trusted beside those
+// of the system. Immutable.
 class HostTrust {
  public:
   // Reads the files, and the system's store for each. Throws std::runtime_error with the place in

@@ -97,10 +97,11 @@ class Index {
   // Frees the memory that the maps keep for further entries.
   void shrink();
 
-  // Claims are what our digest may claim, for all neighbours or for those that have a rule. A claim
-  // holds while the store in memory makes it, or while the location of its key is claimable with
-  // the same rule. From the first list_claims() on, changes are kept for collect_claims(). Records
-  // that the store begins or ceases to make a claim. Returns whether that changes the claims.
+  // A claim is a key that our digest may claim, for all neighbours or for those that have a rule.
+  // The claim holds while the store in memory makes it, or while the location of its key is
+  // claimable with the same rule. The index keeps changes for collect_claims() from the first
+  // list_claims() on. This function records that the store begins or ceases to make a claim, and
+  // returns whether that changes the claims.
   bool change_above(const Claim& claim, digest::KeyChange::What what);
   // Lists all claims. `outlast`: seconds since 1970. A location whose claim ends by then does
   // not count. A claim may cease to count up to kClaimTurn seconds too early, because each entry is

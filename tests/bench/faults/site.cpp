@@ -78,7 +78,8 @@ Shared SharingSite::lose_fetchers(std::size_t objects, int signal) {
         samples[i] = ask_openly(mesh_.port(i), urls, {});
       });
     }
-    std::this_thread::sleep_for(kOthersAfter + kSignalAfter);  // likewise
+    // The time of the loss is the parameter.
+    std::this_thread::sleep_for(kOthersAfter + kSignalAfter);
     const auto lost = steady_clock::now();
     mesh_.process(first).signal(signal);
     for (std::size_t i = 0; i < mesh_.size(); ++i) {
@@ -103,6 +104,7 @@ void SharingSite::recover(std::size_t proxy, int signal) {
   } else {
     mesh_.process(proxy).signal(SIGCONT);
   }
+  // Until then the neighbours still take the proxy for the one that they knew.
   std::this_thread::sleep_for(kPolls);
   mesh_.await_complete();
 }
