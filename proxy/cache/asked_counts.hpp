@@ -14,7 +14,7 @@ namespace proxy::cache {
 // Remembers recently requested URLs, and counts the requests for each up to kMost. A URL takes 4
 // bytes, in groups of 8 in which the newest URL replaces the oldest. The next request for a
 // replaced URL counts as its first. Any thread; if two threads meet, one URL or one request may be
-// forgotten. One URL in 100 million is mistaken for another.
+// forgotten. One URL in 60 million is mistaken for another.
 class AskedCounts {
  public:
   static constexpr unsigned kMost = 7;
@@ -35,7 +35,7 @@ class AskedCounts {
   // The count, and in its other bits what identifies the URL. 0: empty.
   using Slot = std::atomic<std::uint32_t>;
   static constexpr std::size_t kGroup = 8;
-  static constexpr std::uint32_t kCount = 7;  // the bits of the count
+  static constexpr std::uint32_t kCount = kMost;  // the bits of the count
 
   // Identifies a URL in its group: never 0, with a count of 0.
   static std::uint32_t mark_of(const digest::Key& key);

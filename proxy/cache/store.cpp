@@ -260,7 +260,8 @@ bool Store::evict(Shard& shard, S3Fifo::Part part) {
   totals_.evicted.fetch_add(1, std::memory_order_relaxed);
   if (victim.is_duplicate) totals_.duplicates.fetch_add(1, std::memory_order_relaxed);
   auto* node = static_cast<Node*>(victim.item);
-  if (!victim.is_duplicate && !node->is_on_disk())
+  // Blocks exist only where there is a disk, which has them.
+  if (!victim.is_duplicate && !node->is_on_disk() && !node->is_block())
     totals_.lost.fetch_add(1, std::memory_order_relaxed);
   const auto slot = shard.slots.find(node->key);
   Shard::Chain* at = &slot->newest;

@@ -63,7 +63,7 @@ struct Totals {
   std::atomic<std::uint64_t> small_bytes = 0;  // of the small parts
   std::atomic<std::uint64_t> evicted = 0;      // to make room
   std::atomic<std::uint64_t> duplicates = 0;   // of these: see KeptElsewhere
-  std::atomic<std::uint64_t> lost = 0;         // of these: neither kept elsewhere nor on disk
+  std::atomic<std::uint64_t> lost = 0;  // of these: not kept elsewhere, nor on disk; no blocks
 };
 
 // Entries by key, and under a key by what Vary selects. Evicts by S3-FIFO over bytes when the

@@ -11,7 +11,7 @@ constexpr unsigned kForLarge = 3;
 // With caches that hold 4 to 20 % of all URLs each, 4 and 16 proxies ask the origin a fifth less
 // than with kForSmall alone, and have a tenth to a sixth fewer hits of their own (virtual_mesh).
 constexpr unsigned kWhileLosing = 6;
-constexpr unsigned kWary = 16;  // duplicates, since the store lost something
+constexpr unsigned kWary = 16;  // answers, since the store lost something
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
 // Counts fewer URLs than a cache::Admission does: what is requested again only after long is as

@@ -60,7 +60,7 @@ class Placement {
   const cache::Totals* const totals_;
   cache::AskedCounts asked_;
   std::atomic<std::uint64_t> lost_{0};  // by the store, when that was looked at last
-  std::atomic<unsigned> wary_for_{0};   // so many further duplicates
+  std::atomic<unsigned> wary_for_{0};   // so many further answers
 };
 
 }  // namespace proxy::tiers

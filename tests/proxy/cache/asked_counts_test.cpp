@@ -25,7 +25,7 @@ class CountsOfRequests : public ::testing::Test {
   AskedCounts asked_{budget_, 8000};
 };
 
-TEST_F(CountsOfRequests, CountUpToThree) {
+TEST_F(CountsOfRequests, CountUpToSeven) {
   EXPECT_EQ(held(1, 100, 1), 0U);
   note(1, 100);
   EXPECT_EQ(held(1, 100, 1), 100U);
@@ -33,8 +33,9 @@ TEST_F(CountsOfRequests, CountUpToThree) {
   note(1, 50);
   EXPECT_EQ(held(1, 50, 2), 50U);
   EXPECT_EQ(held(1, 100, 2), 50U);
-  for (int more = 0; more < 5; ++more) note(1, 10);
+  for (int more = 0; more < 9; ++more) note(1, 10);
   EXPECT_EQ(held(1, 100, 3), 10U);
+  EXPECT_EQ(held(1, 100, 7), 10U) << "a count that is full stays with its URL";
   EXPECT_EQ(asked_.of(quick_key(1)), AskedCounts::kMost);
   EXPECT_EQ(held(101, 200, 1), 0U) << "nothing is taken for another";
 }

@@ -99,7 +99,7 @@ TEST_P(BothTiers, DropWhatAResponseHasShownToBeOutdated) {
   EXPECT_TRUE(scene.keep(kUrl, asked)) << "unlike forget(), which remembers";
 }
 
-TEST(Tiers, HaveNothingBelowMemoryWithoutADisk) {
+TEST(Cache, HasNothingBelowMemoryWithoutADisk) {
   CacheScene scene(Over::memory);
   EXPECT_FALSE(scene.find(kUrl, scene.now()).found.entry);
   EXPECT_FALSE(scene.cache.is_for_disk(kKey));
@@ -114,7 +114,7 @@ struct BelowCase {
   bool found;
 };
 
-TEST(Tiers, ReadBackWhatMemoryHasGivenUp) {
+TEST(Cache, ReadsBackWhatMemoryHasGivenUp) {
   for (const BelowCase& c : {BelowCase{"stored", true, {}, false, true},
                              BelowCase{"never stored", false, {}, false, false},
                              BelowCase{"of a neighbour", true, {7, false}, false, true},
@@ -136,7 +136,7 @@ TEST(Tiers, ReadBackWhatMemoryHasGivenUp) {
   }
 }
 
-TEST(Tiers, LookOnDiskOnlyForWhatMemoryLacksAndTheMethodReads) {
+TEST(Cache, LooksOnDiskOnlyForWhatMemoryLacksAndTheMethodReads) {
   CacheScene scene(Over::disk);
   ASSERT_TRUE(scene.keep(kUrl, scene.now()));
   ASSERT_TRUE(scene.disk->settle(10s));
@@ -153,7 +153,7 @@ TEST(Tiers, LookOnDiskOnlyForWhatMemoryLacksAndTheMethodReads) {
   EXPECT_FALSE(is_on_disk(get, cache::key_of("http://a.test/y")));
 }
 
-TEST(Tiers, WriteAtTheSecondRequestWhereTheDiskAdmitsOnlyThen) {
+TEST(Cache, WritesAtTheSecondRequestWhereTheDiskAdmitsOnlyThen) {
   CacheScene scene(Over::disk, {.path = {}, .admit = cache::Admit::second});
   const auto asks = [&] { return !!scene.find(kUrl, scene.now()).found.entry; };
   EXPECT_FALSE(asks());
@@ -163,6 +163,12 @@ TEST(Tiers, WriteAtTheSecondRequestWhereTheDiskAdmitsOnlyThen) {
   EXPECT_TRUE(asks());
   ASSERT_TRUE(scene.disk->settle(10s));
   EXPECT_TRUE(scene.disk->may_have(kKey)) << "asked for twice";
+  const std::string twice = "http://a.test/twice";
+  scene.find(twice, scene.now());
+  scene.find(twice, scene.now());
+  ASSERT_TRUE(scene.keep(twice, scene.now()));
+  ASSERT_TRUE(scene.disk->settle(10s));
+  EXPECT_TRUE(scene.disk->may_have(cache::key_of(twice))) << "asked for twice before it came";
 }
 
 }  // namespace
