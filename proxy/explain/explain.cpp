@@ -160,30 +160,30 @@ std::string why_on_trial(const peers::Peer& peer) {
 }
 
 // What the plan makes of a neighbour that it has as a candidate.
-void write_place(const sources::ChoicePlan::Given& plan, sources::Place place,
+void write_place(const sources::ChoicePlan::Given& plan, sources::Prospect place,
                  const peers::Peer& peer, PeerFacts& facts) {
-  using sources::Place;
+  using sources::Prospect;
   facts.asks = plan.route ? Asks::if_origin_fails : Asks::no;
   switch (place) {
-    case Place::in_line:
+    case Prospect::in_line:
       facts.asks = Asks::yes;
       if (sources::origin_comes_first(peer.accuracy.first_byte(), plan.budget))
         facts.why = "the origin's time is unknown, so it is asked at once, too";
       return;
-    case Place::tried:
+    case Prospect::tried:
       facts.asks = Asks::on_trial;
       facts.why = why_on_trial(peer) + ": it is tried beside the next source";
       return;
-    case Place::other_trial:
+    case Prospect::other_trial:
       facts.why = why_on_trial(peer) + ", and another trial goes before it";
       return;
-    case Place::no_hedge:
+    case Prospect::no_hedge:
       facts.why = why_on_trial(peer) + ", and too many requests ask two sources";
       return;
-    case Place::no_origin:
+    case Prospect::no_origin:
       facts.why = why_on_trial(peer) + ", and is tried only where the origin is asked, too";
       return;
-    case Place::too_slow:
+    case Prospect::too_slow:
       facts.why = fmt::format(
           "it takes {:.1f} ms to the first byte, more than the {:.1f} ms that fit the "
           "origin's time (setting digest.prefer)",
@@ -290,7 +290,7 @@ void write_whom(const client::ServeAccess& access, const policy::Request& reques
                     .claims = claim.claims,
                     .asks = Asks::no,
                     .why = sources.no_neighbours};
-    const auto place = place_of(claim.peer, plan, access.fetching.sources.hedges);
+    const auto place = prospect_of(claim.peer, plan, access.fetching.sources.hedges);
     if (sources.no_neighbours.empty()) {
       if (place && !of_site)
         write_place(plan, *place, *claim.peer, facts);

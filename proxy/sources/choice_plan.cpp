@@ -194,15 +194,15 @@ void ChoicePlan::settle(Time now) {
   next_source_at_ = now;
 }
 
-std::optional<Place> place_of(const peers::PeerRef& peer, const ChoicePlan::Given& given,
-                              const Hedges& hedges) {
+std::optional<Prospect> prospect_of(const peers::PeerRef& peer, const ChoicePlan::Given& given,
+                                    const Hedges& hedges) {
   const auto listed = given.candidates.place_of(peer);
   if (!listed) return std::nullopt;
-  if (*listed == Ask::yes || given.nobody_else) return Place::in_line;
-  if (*listed == Ask::no) return Place::too_slow;
-  if (!given.route) return Place::no_origin;
-  if (given.candidates.next_trial() != peer) return Place::other_trial;
-  return hedges.allow_next() ? Place::tried : Place::no_hedge;
+  if (*listed == Ask::yes || given.nobody_else) return Prospect::in_line;
+  if (*listed == Ask::no) return Prospect::too_slow;
+  if (!given.route) return Prospect::no_origin;
+  if (given.candidates.next_trial() != peer) return Prospect::other_trial;
+  return hedges.allow_next() ? Prospect::tried : Prospect::no_hedge;
 }
 
 Left how_left(const ChoicePlan::Question& question, Silence silence, ChoicePlan::Time now) {

@@ -178,7 +178,7 @@ class ChoicePlan {
 };
 
 // What becomes of a neighbour in a plan that is not begun.
-enum class Place : std::uint8_t {
+enum class Prospect : std::uint8_t {
   in_line,      // asked in its turn
   tried,        // asked at once, beside the next source
   other_trial,  // on trial, but another trial is under way, or comes first
@@ -187,8 +187,8 @@ enum class Place : std::uint8_t {
   too_slow,
 };
 // Nothing: it is no candidate. Changes nothing.
-std::optional<Place> place_of(const peers::PeerRef& peer, const ChoicePlan::Given& given,
-                              const Hedges& hedges);
+std::optional<Prospect> prospect_of(const peers::PeerRef& peer, const ChoicePlan::Given& given,
+                                    const Hedges& hedges);
 
 // Whether a question that was left had taken longer than expected, and whom it was for.
 enum class Left : std::uint8_t { in_time, late_peer, late_origin };

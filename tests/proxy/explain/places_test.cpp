@@ -148,12 +148,12 @@ TEST(Places, OfATrialIsWhatThePlanThenDoes) {
         .budget = budget,
         .origin_takes = {},
         .route = upstream::Route()};
-    using sources::Place;
-    const auto place_of = [&](std::size_t id) {
-      return sources::place_of(scene.peer(id), given, scene.sources.hedges);
+    using sources::Prospect;
+    const auto prospect_of = [&](std::size_t id) {
+      return sources::prospect_of(scene.peer(id), given, scene.sources.hedges);
     };
-    EXPECT_EQ(place_of(0), has_hedge ? Place::tried : Place::no_hedge);
-    EXPECT_EQ(place_of(1), Place::in_line);
+    EXPECT_EQ(prospect_of(0), has_hedge ? Prospect::tried : Prospect::no_hedge);
+    EXPECT_EQ(prospect_of(1), Prospect::in_line);
     sources::ChoicePlan plan(std::move(given), scene.sources.hedges);
     plan.begin(scene.clock.steady());
     const auto first = std::get<sources::ChoicePlan::Ask>(plan.next(scene.clock.steady()));
