@@ -304,7 +304,7 @@ class OnDisk {
   OnDisk& operator=(const OnDisk&) = delete;
 
   // `front`: the record that look-ups of the key find. `body`: the record that has the body, if it
-  // is another one. As numbers (to_number() in disk/format/format.hpp); 0 until written.
+  // is another one. As numbers (to_number() in disk/format.hpp); 0 until written.
   void set(const digest::Key& key, std::uint64_t front, std::uint64_t body) {
     offered_.store(true, std::memory_order_relaxed);
     key_ = key;

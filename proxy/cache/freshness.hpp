@@ -14,7 +14,7 @@ using std::chrono::seconds;
 using Time = std::chrono::system_clock::time_point;
 
 // When a request was sent and when the head of its response arrived, by the clock that ages follow
-// (net/clock.hpp).
+// (machine/clock.hpp).
 struct Times {
   Time request;
   Time response;

@@ -72,7 +72,7 @@ bool QuotePlaces::record(http::field id, std::size_t begin, std::size_t size) {
 void QuotePlaces::put(Extent& extent, std::size_t begin, std::size_t size) {
   constexpr std::size_t kLast = std::numeric_limits<std::uint16_t>::max();
   constexpr std::size_t kLongest = kLast / 2;
-  // From then on in() searches the head, so that the other places need not be right.
+  // From then on in() searches the head, so that the other extents need not be right.
   if (begin > kLast || size > kLongest) last_modified_.flag = 1;
   if (is_far()) return;
   extent.begin = static_cast<std::uint16_t>(begin);

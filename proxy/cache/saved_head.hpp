@@ -1,4 +1,4 @@
-// The form of an entry in a record on disk (disk/format/format.hpp), beyond the record's own
+// The form of an entry in a record on disk (disk/format.hpp), beyond the record's own
 // fields.
 //
 // URL, body, times and giver are fields of the record; its head holds the rest. Numbers are

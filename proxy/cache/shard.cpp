@@ -32,7 +32,7 @@ std::uint32_t fingerprint_of_item(const S3Fifo::Item& item) {
   return Shard::fingerprint_of(static_cast<const Node&>(item).key);
 }
 
-// Whether an object may be claimed, its blocks on disk decide (disk/log/object_claims.hpp).
+// Whether an object may be claimed, its blocks on disk decide (disk/object_claims.hpp).
 ClaimTerms claimable_alone(const Entry& entry) {
   if (entry.is_object()) return {};
   if (entry.is_part()) return {Time::min(), digest::kOfPart, entry.claimable_in_part_until()};

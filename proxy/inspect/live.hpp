@@ -61,7 +61,8 @@ std::unique_ptr<SlicedWalk> show_live(const Live& live, std::string url);
 std::unique_ptr<SlicedWalk> verify_live(cache::DiskTier& disk,
                                         std::function<void(const cache::disk::Damage&)> tell);
 
-// The result of peek(): what a look-up would find. Unlike a look-up, peek() changes nothing.
+// The result of peek(): what a look-up would find. Unlike a look-up, peek() counts
+// and stores nothing. It drops a damaged record, as every read does.
 struct Peeked {
   struct One {
     cache::Ref<const cache::Entry> entry;  // from disk: without its body

@@ -136,8 +136,8 @@ class ThisExecutor {
 };
 
 // A Soon is a value, or a task whose result is the value. co_await takes both alike. A value costs
-// no frame. The caller must await a Soon at once, because its function has looked at a state that
-// may change.
+// no frame. The caller must await a Soon at once, unless the function says otherwise: it has looked
+// at a state that may change.
 template <class T>
 class [[nodiscard]] Soon {
  public:

@@ -31,8 +31,8 @@ class PurgePattern;
 namespace proxy::tiers {
 
 // What the cache consists of and uses. For the room that makes the cache, and for the pages, which
-// report on memory and disk. All other rooms use Cache. Any thread; whatever this refers to
-// outlives it.
+// report on memory and disk, and carry out the operator's orders. All other rooms use Cache. Any
+// thread; whatever this refers to outlives it.
 struct Tiers {
   machine::Clock& clock;
   cache::Budget& budget;  // of responses that are stored, or arriving to be stored
@@ -185,14 +185,14 @@ class CacheAccess {
 
   Cache& cache;
 
-  // Looks a request up: memory, then the disk. Counts the request, for what is stored only if its
-  // URL is requested again (Placement, cache::Admission). What memory has is written then, if the
-  // disk admits only responses requested twice (cache.disk.admit), unless it was written before.
-  // What the disk has is stored in memory if there is room, or its body is left in the file. A
-  // small entry that the page cache has is stored in full memory only if it was asked for lately.
+  // Looks a request up: memory, then the disk. Counts the request: Placement and cache::Admission
+  // store some responses only once their URL is requested again. If the disk admits only such
+  // responses (cache.disk.admit), an entry in memory is queued for the disk, unless it was queued
+  // before. An entry on disk is stored in memory if there is room, or its body is left in the file.
+  // A small entry that the page cache has is stored in full memory only if it was asked for lately.
   // Several such reads at once may still displace an entry. Finds nothing that was purged after
   // `asked`. Writes the result to `into`, which outlives the task. There is a task only if the disk
-  // may have what memory lacks; dropping it gives up the disk.
+  // may have what memory lacks. The caller may await it later, or drop it to give up the disk.
   net::Soon<void> find(const policy::Request& request, const Sought& sought, Stored& into);
   // After find() has left the body in its file: reads the entry into memory, as find() does.
   net::Task<void> find_whole(const policy::Request& request, Sought sought, Stored& into);

@@ -46,8 +46,9 @@ net::Task<cache::disk::Result<T>> read_in_time(Reader& reader,
   co_return Error::hangs;
 }
 
-// Whether a response may begin to send the body from its file. Verifies it if need be, which may
-// wait for the disk. False also if the body is damaged: read it as any other, to find out.
+// Whether a response may begin to send the body from its file. Verifies the body if need be, which
+// may wait for the disk. Returns false also for a damaged body; an ordinary read then reports the
+// damage.
 net::Task<bool> may_be_sent(Reader& reader, std::shared_ptr<FileBody> body);
 
 }  // namespace proxy::tiers

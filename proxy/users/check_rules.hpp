@@ -83,8 +83,9 @@ class GuessLimit {
   Charges networks_{kGuesses * kOfNetwork, std::chrono::milliseconds(kPause) / kOfNetwork};
 };
 
-// Decides whose check is next: addresses take turns. Each address has a line of its own. So a piece
-// of work waits for at most one piece of each other address, however much work they have.
+// Decides whose check is next: addresses take turns. Each address has a line of its own. So the
+// first piece of each line waits for at most one piece of each other address, however much work
+// the others have.
 template <class Work>
 class Turns {
  public:

@@ -11,12 +11,12 @@ using std::chrono::seconds;
 struct Told {
   const char* name;
   RequestRecord record;
-  std::string verdict;
+  std::string sentence;
 };
-class Verdict : public testing::TestWithParam<Told> {};
+class SentenceAbout : public testing::TestWithParam<Told> {};
 
-TEST_P(Verdict, IsASentence) {
-  EXPECT_EQ(sentence_of(GetParam().record), GetParam().verdict);
+TEST_P(SentenceAbout, ARequestTellsWhatBecameOfIt) {
+  EXPECT_EQ(sentence_of(GetParam().record), GetParam().sentence);
 }
 
 RequestRecord hit(Tag tag, int ttl, std::string detail = "") {
@@ -82,7 +82,7 @@ RequestRecord cut() {
 constexpr Stored kNot{std::nullopt};
 
 INSTANTIATE_TEST_SUITE_P(
-    Requests, Verdict,
+    Requests, SentenceAbout,
     testing::Values(
         Told{"Memory", hit(Tag::mem_hit, 300), "answered from memory; fresh for another 300 s"},
         Told{"Disk", hit(Tag::disk_hit, 1), "answered from disk; fresh for another 1 s"},

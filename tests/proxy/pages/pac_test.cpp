@@ -12,7 +12,7 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// tests/scenario/pac_test.cpp runs the script.
+// tests/scenario/control/pac_test.cpp runs the script.
 TEST(PacScript, ListsWhatTheSettingsSay) {
   const auto settings = config::load(
       R"({"name":"cache-a","reverse":[{"host":"*.shop.example","to":"http://10.0.0.1"},

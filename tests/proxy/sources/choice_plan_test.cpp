@@ -9,6 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using plays::Does;
+using plays::fetches;
 using plays::Play;
 using plays::Played;
 using plays::Source;
@@ -203,65 +204,58 @@ TEST(ChoicePlan, AsksTheNextOwnerWhenAMemberOfTheSiteIsLost) {
        .lead = Lead::site,
        .owners = "bcde"},
       {.claim = "the fetcher breaks off: the owner makes us the next one",
-       .peers = {{"b", 2ms, Does::has_not, 1ms, "c"},
-                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 60ms, Does::fails}},
+       .peers = {{"b", 2ms, Does::has_not, 1ms, "c"}, fetches("c", 60ms, Does::fails)},
        .expected = "0 ask b; 1 b has not; 1 ask c; 2 c waits itself; 61 c fails; 61 give up c; "
                    "61 ask b; 62 b has not; 62 end",
        .lead = Lead::site},
       {.claim = "the fetcher breaks off: the owner names the one that was the first to notice",
        .peers = {{"b", 2ms, Does::has_not, 1ms, "cd"},
-                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 60ms, Does::fails},
-                 {"d", 2ms, Does::keeps_saying_so, 1ms, "", false, 80ms, Does::has}},
+                 fetches("c", 60ms, Does::fails),
+                 fetches("d", 80ms)},
        .expected = "0 ask b; 1 b has not; 1 ask c; 2 c waits itself; 61 c fails; 61 give up c; "
                    "61 ask b; 62 b has not; 62 ask d; 63 d waits itself; 142 d has",
        .lead = Lead::site},
       {.claim = "the fetcher falls silent, which its missing word shows",
        .peers = {{"b", 2ms, Does::has_not, 1ms, "cd"},
-                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 600ms, Does::is_silent},
-                 {"d", 2ms, Does::keeps_saying_so, 1ms, "", false, 80ms, Does::has}},
+                 fetches("c", 600ms, Does::is_silent),
+                 fetches("d", 80ms)},
        .origin = {"origin", 0ms, Does::has, 1500ms},
        .expected = "0 ask b; 1 b has not; 1 ask c; 2 c waits itself; 1002 give up c; "
                    "1002 ask b; 1003 b has not; 1003 ask d; 1004 d waits itself; 1083 d has; "
                    "1083 c was slow",
        .lead = Lead::site},
       {.claim = "the fetcher works, but takes too long: one more fetches",
-       .peers = {{"b", 2ms, Does::keeps_saying_so, 1ms, "", false, 9s, Does::has},
-                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 80ms, Does::has}},
+       .peers = {fetches("b", 9s), fetches("c", 80ms)},
        .expected = "0 ask b; 1 b waits itself; 400 give up b; 400 ask c; 401 c waits itself; "
                    "480 c has; 480 b was slow",
        .lead = Lead::site,
        .owners = "bc"},
       {.claim = "two take too long: no third one is asked",
-       .peers = {{"b", 2ms, Does::keeps_saying_so, 1ms, "", false, 9s, Does::has},
-                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 9s, Does::has}},
+       .peers = {fetches("b", 9s), fetches("c", 9s)},
        .expected = "0 ask b; 1 b waits itself; 400 give up b; 400 ask c; 401 c waits itself; "
                    "801 ask origin; 881 origin answers; 881 b was slow; 881 c was slow",
        .lead = Lead::site,
        .owners = "bcd"},
       {.claim = "one that was given up answers first",
-       .peers = {{"b", 2ms, Does::keeps_saying_so, 1ms, "", false, 430ms, Does::has},
-                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 80ms, Does::has}},
+       .peers = {fetches("b", 430ms), fetches("c", 80ms)},
        .expected = "0 ask b; 1 b waits itself; 400 give up b; 400 ask c; 401 c waits itself; "
                    "430 b has; 430 c was slow",
        .lead = Lead::site,
        .owners = "bc"},
       {.claim = "one that was given up has got nothing: the other is waited for",
-       .peers = {{"b", 2ms, Does::keeps_saying_so, 1ms, "", false, 430ms, Does::has_not},
-                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 80ms, Does::has}},
+       .peers = {fetches("b", 430ms, Does::has_not), fetches("c", 80ms)},
        .expected = "0 ask b; 1 b waits itself; 400 give up b; 400 ask c; 401 c waits itself; "
                    "430 b has not; 480 c has",
        .lead = Lead::site,
        .owners = "bc"},
       {.claim = "one that was given up makes us the fetcher: others may wait for us",
-       .peers = {{"b", 2ms, Does::has_not, 15ms},
-                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 80ms, Does::has}},
+       .peers = {{"b", 2ms, Does::has_not, 15ms}, fetches("c", 80ms)},
        .expected = "0 ask b; 10 give up b; 10 ask c; 11 c waits itself; 15 b has not; "
                    "15 ask origin; 90 c has",
        .lead = Lead::site,
        .owners = "bc"},
       {.claim = "only neighbours are wanted: silence is noticed, and slowness is borne",
-       .peers = {{"b", 2ms, Does::keeps_saying_so, 1ms, "", false, 5s, Does::is_silent},
-                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 9s, Does::has}},
+       .peers = {fetches("b", 5s, Does::is_silent), fetches("c", 9s)},
        .expected = "0 ask b; 1 b waits itself; 5251 give up b; 5251 ask c; 5252 c waits itself; "
                    "14251 c has",
        .prefer = Prefer::neighbours,

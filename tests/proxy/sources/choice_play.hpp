@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "proxy/sources/choice_plan.hpp"
@@ -50,6 +51,16 @@ struct Source {
   Does at_end = Does::is_silent;
   bool was_often_silent = false;  // every third question, until the origin had answered
 };
+
+// A member of the site that says each heartbeat that it fetches. `ends` after the question it does
+// `at_end`.
+inline Source fetches(std::string name, ms ends, Does at_end = Does::has) {
+  return {.name = std::move(name),
+          .known = ms{2},
+          .does = Does::keeps_saying_so,
+          .ends = ends,
+          .at_end = at_end};
+}
 
 struct Played {
   const char* claim;
