@@ -59,8 +59,7 @@ struct Asker {
 };
 
 struct AnswerScene : client::ServeScene {
-  explicit AnswerScene(config::Settings told = open_settings(),
-                       client::SceneTime time = client::SceneTime::stands,
+  explicit AnswerScene(config::Settings told = open_settings(), SceneTime time = SceneTime::stands,
                        lists::AccessLists listed = {})
       : client::ServeScene(std::move(told), std::move(listed), time) {}
   ~AnswerScene() { io.end_coroutines(); }

@@ -202,7 +202,7 @@ TEST(AStoredResponse, IsReadFromTheDiskIfMemoryHasGivenItUp) {
         DiskCase{"head", "", 200, "", observe::Tag::disk_hit, "HEAD"},
         DiskCase{"only if cached", "Cache-Control: only-if-cached\r\n", 200, kTen,
                  observe::Tag::disk_hit}}) {
-    AnswerScene scene(open_settings(), client::SceneTime::runs);
+    AnswerScene scene(open_settings(), SceneTime::runs);
     scene.add_disk();
     scene.store_response({.url = kUrl, .lines = kDated}, kTen);
     ASSERT_TRUE(scene.disk->settle(10s));

@@ -12,7 +12,7 @@ using support::Reply;
 
 struct MissScene : AnswerScene {
   explicit MissScene(config::Settings told = open_settings())
-      : AnswerScene(std::move(told), client::SceneTime::runs) {}
+      : AnswerScene(std::move(told), SceneTime::runs) {}
   ~MissScene() { io.end_coroutines(); }
 
   support::ScriptedOrigin origin;

@@ -14,7 +14,7 @@ const std::string kTagged = "ETag: \"v1\"\r\nCache-Control: max-age=100\r\n";
 
 struct PassScene : AnswerScene {
   explicit PassScene(config::Settings told = open_settings())
-      : AnswerScene(std::move(told), client::SceneTime::runs) {}
+      : AnswerScene(std::move(told), SceneTime::runs) {}
   ~PassScene() { io.end_coroutines(); }
 
   support::ScriptedOrigin origin;

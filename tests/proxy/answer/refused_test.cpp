@@ -116,7 +116,7 @@ TEST(AList, RefusesWhatIsStoredToo) {
   lists::ListBuilder block;
   ASSERT_EQ(lists::read_line("a.test", block), lists::Line::read);
   lists::AccessLists listed{std::move(block).finish(), {}};
-  AnswerScene scene(client::quiet_settings(), client::SceneTime::stands, std::move(listed));
+  AnswerScene scene(client::quiet_settings(), SceneTime::stands, std::move(listed));
   for (const std::string host : {"a.test", "b.test"}) {
     const auto url = "http://" + host + "/x";
     scene.store_response({.url = url}, "held");

@@ -97,7 +97,7 @@ TEST(SiteQuestion, IsAnsweredFromTheFetchUnderWayAndToldToWait) {
   origin.on(
       "/x",
       support::Reply(200, {{"Cache-Control", "max-age=9"}}).sized(7).wait(gate).send("fetched"));
-  AnswerScene scene(open_settings(), client::SceneTime::runs);
+  AnswerScene scene(open_settings(), SceneTime::runs);
   const auto own = scene.begin("GET " + origin.url("/x"));
   ASSERT_TRUE(scene.run_until([&] { return origin.count("/x") == 1; }));
   const auto asked = scene.begin("GET " + origin.url("/x"), fetching_as(kB));

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/blocks/fetch_run.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/tiers/object_blocks.hpp"
@@ -136,9 +135,7 @@ struct BlockScene : sources::SearchScene {
     return numbers;
   }
   // The entry that memory has for the URL; null: none.
-  [[nodiscard]] cache::Ref<const cache::Entry> entry() {
-    return this->tiers.store.find(url_key, url, (**asks()).head.fields).entry;
-  }
+  [[nodiscard]] cache::Ref<const cache::Entry> entry() const { return ThreadScene::stored(url); }
   // What the origin was asked for, as "0-99; -": a range, or everything.
   [[nodiscard]] std::string questions() const {
     std::string all;
@@ -159,15 +156,6 @@ struct BlockScene : sources::SearchScene {
   const std::string url = origin.url("/large");
   const digest::Key url_key = cache::key_of(url);
   cache::Ref<const cache::Entry> object;
-  BlockRuns runs;
-  cache::Budget transit{16 << 20};
-  upstream::RangeRefusals refusals;
-  observe::ThreadCounters counters;
-  FetchAccess fetching{.sources = access,
-                       .runs = runs,
-                       .transit = transit,
-                       .range_refusals = refusals,
-                       .counters = counters};
 };
 
 }  // namespace proxy::blocks

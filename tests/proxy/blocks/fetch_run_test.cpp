@@ -136,7 +136,8 @@ TEST(RunFromOrigin, RecordsAnOriginThatRefusesRangesOnlyIfItGrantsTheWhole) {
     const auto job = scene.job_for(*client, std::move(plan));
     BlockRuns::Ending ending(scene.runs, job.run);
     ending.end = support::run(scene.io, fetch_from_origin(scene.fetching, job, std::nullopt));
-    EXPECT_EQ(scene.refusals.has((**client).target.authority(), scene.now()), row.refuses);
+    EXPECT_EQ(scene.upstream.range_refusals.has((**client).target.authority(), scene.now()),
+              row.refuses);
   }
 }
 

@@ -58,18 +58,23 @@ struct Stock {
   bool by_rule_alone = false;
 };
 
-inline Ref<const Entry> entry_of(Budget& budget, const Stock& stock) {
+// `bytes`: the body, in place of one of stock.body bytes of any value. `name`: of the proxy.
+inline Ref<const Entry> entry_of(Budget& budget, const Stock& stock, std::string_view bytes = "",
+                                 const std::string& name = "us") {
   const Request request(stock.request);
   const Response response(stock.lines, stock.status);
-  Received received{stock.url, request.head.fields, response.head, stock.times, "us"};
+  Received received{stock.url, request.head.fields, response.head, stock.times, name};
   received.shared = stock.shared;
   received.giver = stock.giver;
   received.bounds = stock.bounds;
   received.rule = stock.rule;
   received.by_rule_alone = stock.by_rule_alone;
   const auto entry = Entry::make(budget, received);
-  if (stock.body > 0) {
-    entry->body = {{{Block::make(budget, stock.body), stock.body}}, stock.body};
+  const auto size = bytes.empty() ? stock.body : static_cast<std::uint32_t>(bytes.size());
+  if (size > 0) {
+    const auto block = Block::make(budget, size);
+    bytes.copy(block->data(), size);
+    entry->body = {{{block, size}}, size};
   }
   return entry;
 }

@@ -322,7 +322,7 @@ TEST(FetchFromOrigin, IsGivenUpWhenTheLastReaderLeaves) {
   auto job = scene.job();
   const auto fill = job.fill;
   auto reader = fill::FillReader::attach(fill, scene.io.get_executor());
-  start_fetching(scene.access, std::move(job));
+  start_fetching(scene.fetching, std::move(job));
   EXPECT_FALSE(scene.ends(fill, 50ms));
   reader.reset();
   EXPECT_TRUE(scene.ends(fill, 5s));

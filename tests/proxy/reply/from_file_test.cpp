@@ -19,7 +19,7 @@ std::string large_body() {
 
 // A stored response whose body memory has given up.
 struct FileScene : client::ServeScene {
-  FileScene() : client::ServeScene(client::quiet_settings(), {}, client::SceneTime::runs) {
+  FileScene() : client::ServeScene(client::quiet_settings(), {}, SceneTime::runs) {
     add_disk();
     store_response({.url = kInFile}, bytes);
     if (!disk->settle(10s)) throw std::runtime_error("no rest");

@@ -237,12 +237,12 @@ TEST(WhomToAsk, ComesWithTheRouteAndTheBudgetOfTheRequest) {
   SearchScene scene(settings_with({"b"}));
   scene.know_origin(80ms);
   auto wanted = scene.wanted();
-  const auto without = ClaimantSearch::given_for(scene.access, wanted, {}, scene.now());
+  const auto without = ClaimantSearch::given_for(scene.sources, wanted, {}, scene.now());
   EXPECT_FALSE(without.route) << "the search may not ask the origin";
   EXPECT_EQ(without.budget.longest, 260ms);
   wanted.origin = [&](const upstream::Route&) -> Attempt { throw std::logic_error("asked"); };
   wanted.nobody_else = true;
-  const auto with = ClaimantSearch::given_for(scene.access, wanted, {}, scene.now());
+  const auto with = ClaimantSearch::given_for(scene.sources, wanted, {}, scene.now());
   ASSERT_TRUE(with.route);
   EXPECT_TRUE(with.route->direct);
   EXPECT_TRUE(with.nobody_else);
@@ -252,10 +252,10 @@ TEST(WhomToAsk, ComesWithTheRouteAndTheBudgetOfTheRequest) {
 TEST(WhomToAsk, HasNoLongestTimeWhereTheOriginsIsUnknownAndIsNotAsked) {
   SearchScene scene(settings_with({"b"}));
   auto wanted = scene.wanted();
-  EXPECT_EQ(ClaimantSearch::given_for(scene.access, wanted, {}, scene.now()).budget.longest,
+  EXPECT_EQ(ClaimantSearch::given_for(scene.sources, wanted, {}, scene.now()).budget.longest,
             Budget::Time::max());
   wanted.origin = [&](const upstream::Route&) -> Attempt { throw std::logic_error("asked"); };
-  EXPECT_EQ(ClaimantSearch::given_for(scene.access, wanted, {}, scene.now()).budget.longest,
+  EXPECT_EQ(ClaimantSearch::given_for(scene.sources, wanted, {}, scene.now()).budget.longest,
             std::nullopt);
 }
 

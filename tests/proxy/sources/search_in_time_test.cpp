@@ -85,10 +85,10 @@ class Play {
       wanted.origin = [this](const upstream::Route& route) {
         const auto& request = *scene_.request;
         auto head = origin_request(request, "us", {cache::Action::fetch, http::Forward::uri_miss});
-        return Attempt(scene_.access, origin_plan(request, std::move(head), route), request);
+        return Attempt(scene_.sources, origin_plan(request, std::move(head), route), request);
       };
     }
-    ClaimantSearch search(scene_.access, std::move(wanted), inquiries_);
+    ClaimantSearch search(scene_.sources, std::move(wanted), inquiries_);
     net::spawn(scene_.io.get_executor(), find(search));
     for (auto at = 0ms; !found_ && at < 5s; at += 1ms) {
       if (at == row_.abandoned_at) search.abandon();
@@ -135,7 +135,7 @@ class Play {
     scene_.io.restart();
     bool any = scene_.io.poll() > 0;
     const auto opens = [&] {
-      const auto waits = scene_.shared.traffic.waits(9).longest;
+      const auto waits = scene_.upstream.traffic.waits(9).longest;
       return std::any_of(waits.begin(), waits.end(),
                          [](const auto& one) { return one.what == upstream::Awaited::connection; });
     };
@@ -200,7 +200,7 @@ TEST(SearchInTime, AsksTheNextSourceWhileOneIsSilent) {
        .expected = "0 ask b; 10 ask c; 12 c has; b outrun",
        .before =
            [](SearchScene& scene) {
-             while (scene.access.hedges.take()) {
+             while (scene.sources.hedges.take()) {
              }
            }},
       {.claim = "b is on probation: one request tries it, and asks c at once",
