@@ -86,7 +86,7 @@ bool has_asked(net::Socket& socket) {
 // the reserve is. An end wakes the newcomer, but it also looks by itself: a search may have closed
 // nothing yet, a place may have gone to somebody else, and a request wakes nobody.
 Task<Guest> await_room(Worker& worker, net::Socket& socket, const config::Address& address,
-                       const Room& room, const Newcomers::Waiting& in_line) {
+                       const Room& room, net::Wakeup& woken) {
   auto& clients = worker.shared.crowd.clients;
   const auto& clock = worker.shared.cache.clock;
   const auto begun = clock.steady();
@@ -95,7 +95,7 @@ Task<Guest> await_room(Worker& worker, net::Socket& socket, const config::Addres
     if (room.may_wait)
       worker.crowd.doorkeeper.make_room(newcomer_from(worker, address, room.limits),
                                         clock.steady());
-    co_await in_line.wakeup.wait(std::max(kBetweenLooks, waited / 2));
+    co_await woken.wait(std::max(kBetweenLooks, waited / 2));
     auto guest = clients.enter(address, room.limits);
     if (!guest && room.watches && has_asked(socket))
       guest = clients.enter_reserve(address, room.limits);
@@ -120,9 +120,10 @@ Task<Guest> let_in(Worker& worker, net::Socket& socket, const config::Address& a
   const auto most = room.may_wait ? shared.crowd.descriptors.newcomers : kFewNewcomers;
   room.watches = watches_over_us(worker, address);
   auto& line = room.watches ? shared.newcomers.watching : shared.newcomers.others;
-  const Newcomers::Waiting in_line(line, worker.io.get_executor());
+  net::Wakeup woken(worker.io.get_executor());
+  const net::WaitList::Waiting in_line(line, woken);
   // Each newcomer in line holds a descriptor, so their number is bounded.
-  if (in_line.place <= most) guest = co_await await_room(worker, socket, address, room, in_line);
+  if (in_line.place() <= most) guest = co_await await_room(worker, socket, address, room, woken);
   co_return guest;
 }
 

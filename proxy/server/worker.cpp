@@ -26,31 +26,6 @@ net::Task<void> ask_name(Worker& worker, std::string host) {
 
 }  // namespace
 
-Newcomers::Waiting::Waiting(Newcomers& of_all, net::Executor executor)
-    : all(of_all), wakeup(std::move(executor)), place(++all.count_) {
-  const threads::MutexLock lock(all.mutex_);
-  all.line_.push_back(this);
-}
-
-Newcomers::Waiting::~Waiting() {
-  {
-    const threads::MutexLock lock(all.mutex_);
-    all.line_.remove(this);
-  }
-  --all.count_;
-}
-
-// Not all at once: a crowd of newcomers would wake for each connection that ends. One that was
-// woken in vain, because its client or network has its share already, goes to the end of the line.
-void Newcomers::wake_one() {
-  // Without the lock, which the end of every connection would otherwise take.
-  if (count_ == 0) return;
-  const threads::MutexLock lock(mutex_);
-  if (line_.empty()) return;
-  line_.front()->wakeup.notify();
-  line_.splice(line_.end(), line_, line_.begin());
-}
-
 Shared::Shared(Of of)
     : instance{.name = std::move(of.name),
                .listening = of.listening,

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <deque>
 #include <functional>
-#include <list>
 #include <memory>
 #include <string>
 #include <thread>
@@ -12,35 +11,12 @@
 
 #include "proxy/client/client.hpp"
 #include "proxy/fill/site_fetches.hpp"
-#include "proxy/net/wakeup.hpp"
+#include "proxy/net/wait_list.hpp"
 #include "proxy/pages/pages_access.hpp"
 #include "proxy/server/storage.hpp"
 #include "proxy/upstream/outgoing.hpp"
 
 namespace proxy::server {
-
-// Connections that wait for room, in the order in which they are woken. Any thread.
-class Newcomers {
- public:
-  // One connection that waits, until this object is destroyed. Belongs to one coroutine.
-  struct Waiting {
-    Waiting(Newcomers& of_all, net::Executor executor);
-    ~Waiting();
-    Waiting(const Waiting&) = delete;
-    Waiting& operator=(const Waiting&) = delete;
-
-    Newcomers& all;
-    net::Wakeup wakeup;
-    std::size_t place;  // how many there were when it came, itself included
-  };
-  // A connection has ended: wakes the one that was woken longest ago, or never.
-  void wake_one() EXCLUDES(mutex_);
-
- private:
-  std::atomic<std::size_t> count_ = 0;  // spares the end of each connection the lock
-  threads::Mutex mutex_;
-  std::list<Waiting*> line_ GUARDED_BY(mutex_);
-};
 
 // Owns what all threads share, beside the storage. No other room sees it: `server` gives each room
 // a struct of what that room needs. Outlives all workers.
@@ -69,9 +45,10 @@ struct Shared {
   fill::SiteFetches site_fetches;
   users::PasswordChecks password_checks;
   crowd::Crowd crowd;
+  // Connections that wait for room.
   struct {
-    Newcomers others;
-    Newcomers watching;  // those whose clients watch over this proxy
+    net::WaitList others;
+    net::WaitList watching;  // those whose clients watch over this proxy
   } newcomers;
   observe::Observed observed;
   pages::Visitors visitors;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
-#include <boost/intrusive/list.hpp>
 #include <boost/system/system_error.hpp>
 #include <optional>
 #include <string_view>
@@ -15,22 +14,17 @@
 
 #include "config/networks.hpp"
 #include "config/text.hpp"
+#include "proxy/net/wait_list.hpp"
 #include "proxy/upstream/failure.hpp"
 
 namespace proxy::upstream {
 namespace {
 
 namespace asio = boost::asio;
-namespace intrusive = boost::intrusive;
 
 constexpr std::chrono::seconds kShortest{1};
 constexpr std::chrono::seconds kLongest{300};
 constexpr std::size_t kMaxName = 254;  // RFC 1035 section 2.3.4, including a final dot
-
-struct Waiter : intrusive::list_base_hook<intrusive::link_mode<intrusive::auto_unlink>> {
-  explicit Waiter(net::Executor executor) : timer(executor) {}
-  net::Timer timer;
-};
 
 // An IPv4-mapped address is an IPv4 one for the rules and for the system, so it becomes one here.
 std::optional<net::asio::ip::address> literal(std::string_view host) {
@@ -286,7 +280,7 @@ struct Resolver::Query {
   bool sent = false;         // to the name servers: /etc/hosts did not answer
   NameHealth::Time asked{};  // when it was sent
   std::optional<Answer> answer;
-  intrusive::list<Waiter, intrusive::constant_time_size<false>> waiters;
+  net::WaitList waiters;
 };
 
 Resolver::Resolver(net::Executor executor, machine::Clock& clock, ResolverOptions options)
@@ -314,12 +308,11 @@ net::Task<net::Result<Addresses>> Resolver::resolve(std::string host,
   if (!may_be_name(host)) co_return Errc::name_not_found;
   if (const auto* known = cache_.find(host, clock_.steady())) co_return *known;
 
-  Waiter waiter(executor_);
   const auto query = join(host);
   if (query->answer) co_return *query->answer;
-  query->waiters.push_back(waiter);
-  waiter.timer.expires_after(timeout);
-  co_await waiter.timer.async_wait(net::as_result);  // *this may not exist any more
+  net::Wakeup answered(executor_);
+  const net::WaitList::Waiting waiting(query->waiters, answered);
+  co_await answered.wait(timeout);  // *this may not exist any more
   if (query->answer) co_return *query->answer;
   co_return Errc::resolver_timed_out;
 }
@@ -353,7 +346,7 @@ void Resolver::finish(const std::string& name, net::Result<Resolved> found) {
   const auto ttl = found ? std::clamp(found->ttl, kShortest, kLongest) : kShortest;
   if (query->sent && probe_) probe_->answered(name, query->asked, *query->answer);
   cache_.put(name, *query->answer, clock_.steady() + ttl);
-  for (auto& waiter : query->waiters) waiter.timer.cancel();
+  query->waiters.wake_all();
 }
 
 }  // namespace proxy::upstream

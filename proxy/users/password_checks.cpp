@@ -27,37 +27,21 @@ digest::Key key_of(std::string_view hash, const Credentials& given) {
 
 }  // namespace
 
-// The wake-up of one who waits for the check.
-class PasswordChecks::Waiting {
- public:
-  Waiting(PasswordChecks& checks, Check& check, net::Wakeup& wakeup)
-      : checks_(checks), check_(check), wakeup_(wakeup) {}
-  ~Waiting() {
-    const threads::MutexLock lock(checks_.mutex_);
-    std::erase(check_.waiting, &wakeup_);
-  }
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
-
- private:
-  PasswordChecks& checks_;
-  Check& check_;
-  net::Wakeup& wakeup_;
-};
-
 // A copy of all that the thread needs: the file may be replaced while the check waits.
-PasswordChecks::Check PasswordChecks::check_of(const PasswordFile& file, const Credentials& given,
-                                               const Guesser& client, const digest::Key& key) {
+std::shared_ptr<PasswordChecks::Check> PasswordChecks::check_of(const PasswordFile& file,
+                                                                const Credentials& given,
+                                                                const Guesser& client,
+                                                                const digest::Key& key) {
   const auto* const known = file.hash_of(given.name);
-  Check check;
-  check.password = given.password;
-  if (known) check.hash = *known;
+  auto check = std::make_shared<Check>();
+  check->password = given.password;
+  if (known) check->hash = *known;
   const auto own_cost = known ? cost_of(*known) : std::string();
   for (const auto& [cost, hash] : file.hash_by_cost()) {
-    if (cost != own_cost) check.decoys.push_back(hash);
+    if (cost != own_cost) check->decoys.push_back(hash);
   }
-  check.client = client;
-  check.key = key;
+  check->client = client;
+  check->key = key;
   return check;
 }
 
@@ -66,6 +50,7 @@ net::Task<PasswordResult> PasswordChecks::check(const PasswordFile& file, const 
   const auto* const hash = file.hash_of(given.name);
   const auto key = key_of(hash ? std::string_view(*hash) : std::string_view(), given);
   std::shared_ptr<Check> check;
+  std::optional<net::WaitList::Waiting> waiting;
   {
     const threads::MutexLock lock(mutex_);
     const auto now = clock_.steady();
@@ -73,9 +58,8 @@ net::Task<PasswordResult> PasswordChecks::check(const PasswordFile& file, const 
     if (!guesses_.may_guess(client, now)) co_return PasswordResult::guessed_too_often;
     check = begin(check_of(file, given, client, key));
     if (!check) co_return PasswordResult::busy;
-    check->waiting.push_back(&wakeup);
+    waiting.emplace(check->waiting, wakeup);
   }
-  const Waiting waiting(*this, *check, wakeup);
   co_await wakeup.wait(kPatience);
   const threads::MutexLock lock(mutex_);
   co_return check->result.value_or(PasswordResult::busy);
@@ -88,13 +72,12 @@ PasswordResult PasswordChecks::compare(const Check& check) {
   return PasswordResult::wrong;
 }
 
-std::shared_ptr<PasswordChecks::Check> PasswordChecks::begin(Check check) {
+std::shared_ptr<PasswordChecks::Check> PasswordChecks::begin(std::shared_ptr<Check> check) {
   // A page of many parts signs in with each request: all of them wait for one check.
-  const auto same = under_way_.find(check.key);
+  const auto same = under_way_.find(check->key);
   if (same != under_way_.end()) return same->second;
-  auto begun = std::make_shared<Check>(std::move(check));
-  if (!turns_.add(begun->client.client, begun)) return nullptr;
-  under_way_.emplace(begun->key, begun);
+  if (!turns_.add(check->client.client, check)) return nullptr;
+  under_way_.emplace(check->key, check);
   // A hash takes a core for up to two seconds, and most proxies have no users at all: so the
   // threads begin late, and leave most cores to the clients.
   const auto most = std::max(1U, std::thread::hardware_concurrency() / 4);
@@ -102,7 +85,7 @@ std::shared_ptr<PasswordChecks::Check> PasswordChecks::begin(Check check) {
     threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
   }
   queued_.notify_all();
-  return begun;
+  return check;
 }
 
 void PasswordChecks::run(const std::stop_token& stop) {
@@ -135,7 +118,7 @@ void PasswordChecks::finish(Check& check, PasswordResult result) {
   turns_.done(check.client.client);
   under_way_.erase(check.key);
   check.result = result;
-  for (auto* const waiting : check.waiting) waiting->notify();
+  check.waiting.wake_all();
 }
 
 std::uint64_t PasswordChecks::made() {

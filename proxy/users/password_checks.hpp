@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "proxy/machine/clock.hpp"
-#include "proxy/net/wakeup.hpp"
+#include "proxy/net/wait_list.hpp"
 #include "proxy/users/check_rules.hpp"
 #include "proxy/users/credentials.hpp"
 #include "proxy/users/password_file.hpp"
@@ -43,17 +43,16 @@ class PasswordChecks {
     std::vector<std::string> decoys;  // of the other costs
     Guesser client{};
     digest::Key key{};
-    std::vector<net::Wakeup*> waiting;     // guarded by mutex_
-    std::optional<PasswordResult> result;  // likewise
+    net::WaitList waiting{};
+    std::optional<PasswordResult> result;  // guarded by mutex_
   };
-  class Waiting;
 
-  static Check check_of(const PasswordFile& file, const Credentials& given, const Guesser& client,
-                        const digest::Key& key);
+  static std::shared_ptr<Check> check_of(const PasswordFile& file, const Credentials& given,
+                                         const Guesser& client, const digest::Key& key);
   // Takes the same time for every wrong password.
   static PasswordResult compare(const Check& check);
   // The check under way, or a new one. Null: too many wait.
-  std::shared_ptr<Check> begin(Check check) REQUIRES(mutex_);
+  std::shared_ptr<Check> begin(std::shared_ptr<Check> check) REQUIRES(mutex_);
   void run(const std::stop_token& stop);
   void finish(Check& check, PasswordResult result) REQUIRES(mutex_);
 

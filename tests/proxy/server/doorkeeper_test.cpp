@@ -104,30 +104,5 @@ TEST(Doorkeeper, SparesClientsThoughACrowdHasSearchedAmongItsOwnInVain) {
   EXPECT_EQ(scene.cut(scene.few), 0U);
 }
 
-net::Task<void> wait_twice(Newcomers& line, net::Executor io, std::string& woken, char name) {
-  const Newcomers::Waiting waiting(line, io);
-  for (int times = 0; times < 2; ++times) {
-    co_await waiting.wakeup.wait();
-    woken += name;
-  }
-}
-
-TEST(Newcomers, AreWokenInTurnOneForEachConnectionThatEnds) {
-  Loop io;
-  Newcomers line;
-  std::string woken;
-  for (const char name : {'a', 'b'}) {
-    net::spawn(io.get_executor(), wait_twice(line, io.get_executor(), woken, name));
-  }
-  io.poll();
-  for (const auto* const by_now : {"a", "ab", "aba", "abab", "abab"}) {
-    line.wake_one();
-    io.restart();
-    io.poll();
-    EXPECT_EQ(woken, by_now);
-  }
-  EXPECT_EQ(Newcomers::Waiting(line, io.get_executor()).place, 1U) << "the others have left";
-}
-
 }  // namespace
 }  // namespace proxy::server
