@@ -19,10 +19,6 @@ namespace asio = net::asio;
 
 namespace {
 
-// How often, and how many times, a request looks whether memory has room for it.
-constexpr std::chrono::milliseconds kRoomLook{4};
-constexpr int kMostRoomLooks = 250;
-
 // For how long a request waits for the rest of a body, of at most this length, that will be stored.
 constexpr std::chrono::milliseconds kStoredSoon{100};
 constexpr std::uint64_t kShort = std::uint64_t{64} << 10;
@@ -32,18 +28,6 @@ constexpr upstream::Failure kOverload{
 
 bool is_critical(const client::ServeAccess& access) {
   return crowd::pressure_on(access.fetching.transit) >= crowd::Pressure::critical;
-}
-
-// Has responses cut whose clients do not read them. Waits while memory has no room for one more
-// body on its way; returns whether it has.
-Task<bool> make_room(const client::ServeAccess& access) {
-  for (int looks = 0; looks < kMostRoomLooks; ++looks) {
-    access.crowd.relief.look_everywhere();
-    if (crowd::pressure_on(access.fetching.transit) != crowd::Pressure::full) co_return true;
-    net::Timer timer(access.executor(), kRoomLook);
-    co_await timer.async_wait(net::as_result);
-  }
-  co_return false;
 }
 
 // Whether the origin was asked for the response after the request had arrived, and no cache on the
@@ -362,7 +346,8 @@ Task<void> answer_miss(client::Client& client, const policy::Request& request,
   if (asked && client.state.was_cut) co_return co_await reply::refuse(client, request, kOverload);
   for (;;) {
     bool room = true;
-    if (!asked && is_critical(access)) room = co_await make_room(access);
+    if (!asked && is_critical(access))
+      room = co_await access.crowd.relief.await_room(access.executor());
     if (!room) co_return co_await reply::refuse(client, request, kOverload);
     auto begun = std::exchange(asked, std::nullopt);
     const auto delivered = co_await answer_by_fill(client, request, lookup, std::move(begun));

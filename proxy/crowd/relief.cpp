@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "proxy/crowd/crowd.hpp"
+#include "proxy/net/wakeup.hpp"
 
 namespace proxy::crowd {
 namespace {
@@ -14,6 +15,9 @@ using namespace std::chrono_literals;
 constexpr auto kFull = 1s;      // how long a cache that had no room counts as full
 constexpr auto kFresh = 500ms;  // how old what other threads have counted may be
 constexpr auto kPauseIfFar = 500ms;
+// How long a request waits for room, and how often it looks whether there is some.
+constexpr auto kLongestWait = 1s;
+constexpr auto kBetweenLooks = 4ms;
 
 struct Candidates {
   std::vector<SessionList::Item*> items;
@@ -96,6 +100,19 @@ void Relief::on_expiry() {
                       needs_.transit.used() < needs_.transit.limit() / 2 &&
                       crowd_.all.head_bytes.load() < needs_.policy->settings.limits.heads.value / 2;
   expires_after(is_far ? kPauseIfFar : 0ms);
+}
+
+net::Task<bool> Relief::await_room(net::Executor executor) {
+  const auto until = needs_.clock.steady() + kLongestWait;
+  const net::Wakeup pause(executor);
+  for (;;) {
+    look_everywhere();
+    if (pressure_on(needs_.transit) != Pressure::full) co_return true;
+    if (needs_.clock.steady() >= until) co_return false;
+    // Nothing wakes the request: who is cut depends on how long a client or a source has been
+    // silent, so the request looks again anyway, and nobody else pays for a call at each release.
+    co_await pause.wait(kBetweenLooks);
+  }
 }
 
 void Relief::look_everywhere() {

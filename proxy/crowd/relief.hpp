@@ -6,6 +6,7 @@
 #include "proxy/crowd/pressure.hpp"
 #include "proxy/machine/clock.hpp"
 #include "proxy/net/deadlines.hpp"
+#include "proxy/net/task.hpp"
 #include "proxy/policy/policy.hpp"
 
 namespace proxy::crowd {
@@ -28,9 +29,10 @@ class Relief final : private net::Watched {
   // From now on looks at each tick of the thread's deadlines, or twice a second while less than
   // half of the memory is used.
   void start();
-  // Looks at once, on all threads, so that a request that waits for memory need not wait for a
-  // tick.
-  void look_everywhere();
+  // For a request whose body is to pass through memory, while that is critical. Looks at once, on
+  // all threads. If memory is full, goes on looking until it is not, up to a second. Returns
+  // whether memory has room. `executor`: of the thread.
+  net::Task<bool> await_room(net::Executor executor);
   // Cuts requests on all threads until all counted heads take less than limits.heads. Each time the
   // client that holds most loses a request. Requests whose heads have arrived in part go first, and
   // then those that wait for an answer. Of each kind the oldest request goes first.
@@ -48,6 +50,7 @@ class Relief final : private net::Watched {
   };
 
   void on_expiry() override;
+  void look_everywhere();
   void look();
   void cut_heads();
 
