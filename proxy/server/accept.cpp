@@ -83,8 +83,10 @@ bool has_asked(net::Socket& socket) {
 }
 
 // Waits a while for connections to end that may be closed for this one, or for a request for which
-// the reserve is. An end wakes the newcomer, but it also looks by itself: a search may have closed
-// nothing yet, a place may have gone to somebody else, and a request wakes nobody.
+// the reserve is. The end of a connection wakes the newcomer. It also looks by itself, ever more
+// seldom, because the doorkeeper does not search for each newcomer, nor always finds something. A
+// request does not wake it: whoever is let in to the reserve gets our own pages alone, so a search
+// comes first.
 Task<Guest> await_room(Worker& worker, net::Socket& socket, const config::Address& address,
                        const Room& room, net::Wakeup& woken) {
   auto& clients = worker.shared.crowd.clients;
@@ -95,7 +97,7 @@ Task<Guest> await_room(Worker& worker, net::Socket& socket, const config::Addres
     if (room.may_wait)
       worker.crowd.doorkeeper.make_room(newcomer_from(worker, address, room.limits),
                                         clock.steady());
-    co_await woken.wait(std::max(kBetweenLooks, waited / 2));
+    co_await woken.wait(std::min(std::max(kBetweenLooks, waited / 2), kLongestWait - waited));
     auto guest = clients.enter(address, room.limits);
     if (!guest && room.watches && has_asked(socket))
       guest = clients.enter_reserve(address, room.limits);

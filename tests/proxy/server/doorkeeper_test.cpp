@@ -7,8 +7,10 @@
 #include <string>
 #include <thread>
 
+#include "proxy/server/accept.hpp"
 #include "tests/proxy/server/threads.hpp"
 #include "tests/support/await.hpp"
+#include "tests/support/loopback.hpp"
 
 namespace proxy::server {
 namespace {
@@ -102,6 +104,77 @@ TEST(Doorkeeper, SparesClientsThoughACrowdHasSearchedAmongItsOwnInVain) {
   }
   scene.make_room();
   EXPECT_EQ(scene.cut(scene.few), 0U);
+}
+
+// A newcomer from this machine, which may look at our own pages, where one connection is allowed
+// and one more for which another is to be closed, and other clients have both. Time stands until
+// the test lets it pass.
+struct OneTooMany {
+  OneTooMany() {
+    net::Wakeup::follow(worker.io, threads.clock);
+    settle();
+    net::spawn(worker.io.get_executor(), serve_client(worker, std::move(pair.first)));
+    settle();
+  }
+  void settle() {
+    worker.io.restart();
+    worker.io.poll();
+  }
+  void pass(std::chrono::milliseconds time) {
+    for (; time > 0ms; time -= 1ms) {
+      threads.clock.pass(1ms);
+      net::Wakeup::look(worker.io);
+      settle();
+    }
+  }
+  [[nodiscard]] std::size_t of_newcomer() {
+    return clients.connections_of(*config::parse_address("127.0.0.1"));
+  }
+  [[nodiscard]] bool is_refused() const { return worker.observed.counters.rejected.get() > 0; }
+
+  Threads threads{std::chrono::system_clock::time_point(1'000'000s)};
+  Worker& worker = threads.workers.workers()[0];
+  crowd::ClientTable& clients = threads.shared.crowd.clients;
+  std::optional<crowd::ClientTable::Guest> other = clients.enter(client(1), kWide);
+  const std::optional<crowd::ClientTable::Guest> third = clients.enter(client(2), kWide);
+  std::pair<net::Socket, net::Socket> pair = support::connected_pair(worker.io);
+};
+
+TEST(Newcomer, IsLetInAtOnceWhenAConnectionEnds) {
+  OneTooMany scene;
+  scene.pass(50ms);
+  EXPECT_EQ(scene.of_newcomer(), 0U);
+  scene.other.reset();
+  scene.threads.shared.newcomers.watching.wake_one();
+  scene.settle();
+  EXPECT_EQ(scene.of_newcomer(), 1U);
+}
+
+TEST(Newcomer, HasAConnectionClosedThatBeginsToWait) {
+  OneTooMany scene;
+  scene.pass(50ms);
+  const Connection idle(scene.worker, 3, State::idle);
+  scene.pass(40ms);
+  EXPECT_TRUE(idle.is_cut());
+}
+
+TEST(Newcomer, EntersTheReserveOnceItsHeadHasArrived) {
+  OneTooMany scene;
+  net::asio::write(scene.pair.second, net::asio::buffer(std::string("GET / HTTP/1.1\r\n")));
+  scene.pass(50ms);
+  EXPECT_EQ(scene.of_newcomer(), 0U);
+  net::asio::write(scene.pair.second, net::asio::buffer(std::string("\r\n")));
+  scene.pass(40ms);
+  EXPECT_FALSE(scene.is_refused());
+  EXPECT_GT(scene.pair.second.available(), 0U) << "though others have all places, it is answered";
+}
+
+TEST(Newcomer, IsRefusedIfThereIsNoRoomFor100ms) {
+  OneTooMany scene;
+  scene.pass(99ms);
+  EXPECT_FALSE(scene.is_refused());
+  scene.pass(1ms);
+  EXPECT_TRUE(scene.is_refused());
 }
 
 }  // namespace

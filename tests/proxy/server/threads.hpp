@@ -5,6 +5,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "proxy/server/storage.hpp"
@@ -25,7 +26,11 @@ inline policy::PinnedPolicy policy_of(unsigned number) {
 }
 
 struct Threads {
-  Threads() { workers.follow(policy_of(1)); }
+  // The clock runs, or stands.
+  explicit Threads(std::optional<machine::Clock::Time> stands_at = std::nullopt)
+      : clock(stands_at ? machine::Clock(*stands_at) : machine::Clock()) {
+    workers.follow(policy_of(1));
+  }
   ~Threads() {
     workers.stop();
     workers.end_coroutines();
