@@ -14,7 +14,10 @@ using namespace std::chrono_literals;
 
 constexpr auto kFull = 1s;      // how long a cache that had no room counts as full
 constexpr auto kFresh = 500ms;  // how old what other threads have counted may be
+// A thread looks so seldom only while less than this part of the memory is used. Then a burst at
+// 1 Gbit/s needs longer than the pause to fill the rest of the default limits.
 constexpr auto kPauseIfFar = 500ms;
+constexpr int kFarBelow = 8;
 // How long a request waits for room, and how often it looks whether there is some.
 constexpr auto kLongestWait = 1s;
 constexpr auto kBetweenLooks = 4ms;
@@ -96,9 +99,10 @@ void Relief::start() {
 void Relief::on_expiry() {
   look();
   cut_heads();
-  const bool is_far = !is_short(needs_, needs_.clock.steady()) &&
-                      needs_.transit.used() < needs_.transit.limit() / 2 &&
-                      crowd_.all.head_bytes.load() < needs_.policy->settings.limits.heads.value / 2;
+  const bool is_far =
+      !is_short(needs_, needs_.clock.steady()) &&
+      needs_.transit.used() < needs_.transit.limit() / kFarBelow &&
+      crowd_.all.head_bytes.load() < needs_.policy->settings.limits.heads.value / kFarBelow;
   expires_after(is_far ? kPauseIfFar : 0ms);
 }
 

@@ -27,7 +27,7 @@ class Relief final : private net::Watched {
   Relief(CrowdOfThread& crowd, const Needs& needs);
 
   // From now on looks at each tick of the thread's deadlines, or twice a second while less than
-  // half of the memory is used.
+  // an eighth of the memory is used.
   void start();
   // For a request whose body is to pass through memory, while that is critical. Looks at once, on
   // all threads. If memory is full, goes on looking until it is not, up to a second. Returns
