@@ -50,8 +50,8 @@ void append_range(Values& into, const Network& whole, const Address& first, cons
   append_range(into, {with_bits(end, whole.prefix + 1, false), whole.prefix + 1}, first, last);
 }
 
-// Of two values of one aspect, one covers the other, or they have nothing in common. Only ranges may
-// overlap. An asterisk stands in names of hosts, and in the one user that means every user.
+// Of two values of one aspect, one covers the other, or they have nothing in common. Only ranges
+// may overlap. An asterisk stands in names of hosts, and in the one user that means every user.
 bool covers(const Value& wide, const Value& narrow) {
   const auto* const network = std::get_if<Network>(&wide);
   if (network) return config::covers(*network, std::get<Network>(narrow));
