@@ -3,11 +3,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <boost/asio/ip/host_name.hpp>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <memory>
 
+#include "config/client_setups.hpp"
 #include "config/document.hpp"
 #include "config/load.hpp"
 #include "config/reference.hpp"
@@ -186,6 +189,40 @@ int help_settings(std::string_view name) {
   return kBadSettings;
 }
 
+// `hearsay setup [CLIENT]`: all clients if none is named.
+int print_setups(std::string_view client, const config::HostPort& proxy) {
+  for (const auto& setup : config::client_setups()) {
+    if (client.empty()) std::cout << "# hearsay setup " << setup.name << '\n';
+    if (client.empty() || client == setup.name) std::cout << config::setup_file(setup, proxy);
+    if (client.empty()) std::cout << '\n';
+  }
+  return 0;
+}
+
+// Adds `hearsay setup`. Returns its work.
+std::function<int()> add_setup(CLI::App& app) {
+  struct Asked {
+    std::string client;
+    std::string url;
+  };
+  const auto asked = std::make_shared<Asked>();
+  auto* const setup = app.add_subcommand(
+      "setup", "print the lines and files by which clients are told to use a proxy");
+  std::vector<std::string> names;
+  for (const auto& one : config::client_setups()) names.emplace_back(one.name);
+  setup->add_option("CLIENT", asked->client, "the kind of client; default all")
+      ->check(CLI::IsMember(std::move(names)));
+  setup->add_option("--url", asked->url,
+                    "the proxy as clients reach it; default http://NAME:3128 of this machine");
+  return [asked] {
+    if (asked->url.empty())
+      return print_setups(asked->client, {boost::asio::ip::host_name(), 3128});
+    const auto url = config::parse_server_url(asked->url);
+    if (!url) throw CLI::ValidationError("--url", "expected http://HOST:PORT");
+    return print_setups(asked->client, url->at);
+  };
+}
+
 // Throws CLI::ParseError if no file is named and none is at the usual place.
 int run(const CLI::App& serving, Told told, char* const* arguments) {
   auto missing = proxy::command::use_default_settings(
@@ -238,6 +275,7 @@ int main(int argc, char** argv) {
   auto* const manual = app.add_subcommand("manual", "print a manual page")->group("");
   std::string page = "1";
   manual->add_option("SECTION", page, "1, or 5: that of the settings");
+  const auto setup = add_setup(app);
   const auto completion = proxy::command::add_completion(app);
   proxy::command::add_help(app);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
@@ -254,6 +292,7 @@ int main(int argc, char** argv) {
       return 0;
     }
     if (app.got_subcommand("completion")) return completion();
+    if (app.got_subcommand("setup")) return setup();
     if (app.got_subcommand("digest")) return digest({});
     if (app.got_subcommand("import-squid")) return import_squid({});
     if (app.got_subcommand("cache")) {

@@ -37,6 +37,7 @@ std::string_view type_of(std::string_view name) {
 const DashboardFile* file_at(std::string_view path) {
   const auto name = path == "/" || path == kDashboard ? "index.html"
                     : path == kSignInPage             ? "sign-in.html"
+                    : path == "/setup"                ? "setup.html"
                                           : path.substr(std::min(path.size(), kDashboard.size()));
   const auto files = dashboard_files();
   const auto found = std::find_if(files.begin(), files.end(),

@@ -133,8 +133,16 @@ PageAnswer serve_digest_json(const Visit& visit);
 PageAnswer serve_metrics(const Visit& visit);
 PageAnswer serve_health(const Visit& visit);
 
-// The script of pac.hpp, which names this proxy by the Host of the request.
+// The host and port by which the client has reached us, and so will again, as its Host field says.
+// Nothing: that names no host.
+std::optional<config::HostPort> reached_at(const Visit& visit);
+reply::Refusal needs_host();  // for a page that needs it
+// The script of pac.hpp, which names this proxy by reached_at().
 PageAnswer serve_pac(const Visit& visit);
+// The texts of config/client_setups.hpp for reached_at() (setup.cpp). /setup: a page for browsers,
+// else plain text. /setup.json: {"proxy": "HOST:PORT", "clients": [{"name", "title", "place",
+// "text"}, ...]}.
+PageAnswer serve_setup(const Visit& visit);
 
 // Our digest for neighbours, or 304 (neighbour_pages.cpp): in Squid's form, and in our own, which
 // is whole, or the changes since the generation that the URL names. A poll with `wait` in its URL

@@ -195,22 +195,28 @@ bool is_wpad(std::string_view host) {
   return host == "wpad" || host.starts_with("wpad.");
 }
 
-PageAnswer serve_pac(const Visit& visit) {
-  const config::HostPort at{std::string(visit.request.target.host()), visit.request.target.port()};
+std::optional<config::HostPort> reached_at(const Visit& visit) {
+  config::HostPort at{std::string(visit.request.target.host()), visit.request.target.port()};
   const auto named = config::parse_host_pattern(config::to_text(at));
-  // By the name in the request this client has reached us, so it will again. The script names
-  // nothing that was not read as a host, since whatever stands in it is run.
-  if (at.host.empty() || !named || named->host.starts_with('*')) {
-    return refused(
-        {400, "the Host field says where I am, so this needs one", observe::Tag::own_page, {}});
-  }
+  if (at.host.empty() || !named || named->host.starts_with('*')) return std::nullopt;
+  return at;
+}
+
+reply::Refusal needs_host() {
+  return {400, "the Host field says where I am, so this needs one", observe::Tag::own_page, {}};
+}
+
+PageAnswer serve_pac(const Visit& visit) {
+  // The script names nothing that was not read as a host, since whatever stands in it is run.
+  const auto at = reached_at(visit);
+  if (!at) return refused(needs_host());
   const auto& policy = visit.policy();
   net::error_code unknown;
   const auto our_name = net::asio::ip::host_name(unknown);
   return send_page(
       visit.client,
       reply::own_message(visit.client, 200, "application/x-ns-proxy-autoconfig",
-                         pac_script(policy.settings, policy.directory->peers(), at, our_name)));
+                         pac_script(policy.settings, policy.directory->peers(), *at, our_name)));
 }
 
 }  // namespace proxy::pages

@@ -74,6 +74,21 @@ test('a browser that is not signed in reads figures and health, no URL and no cl
   assert.equal((await page.request.get(proxy.url('/hearsay/requests'))).status(), 403);
 });
 
+test('each text by which clients are set up is copied whole, also by one that may read no figures', async () => {
+  const opened = await open(context, proxy.url('/setup'));
+  const card = opened.locator('#environment');
+  const here = `http://127.0.0.1:${proxy.port}`;
+  const text = `export http_proxy=${here} https_proxy=${here}\nexport no_proxy=localhost,127.0.0.1,127.0.0.1\n`;
+  assert.equal(await card.locator('pre').textContent(), text);
+  await card.getByRole('button').click();
+  assert.equal(await card.getByRole('button').innerText(), 'Copied');
+  await opened.evaluate(() => document.body.append(document.createElement('textarea')));
+  await opened.locator('textarea').focus();
+  await opened.keyboard.press('Control+V');
+  assert.equal((await opened.locator('textarea').inputValue()).trimEnd(), text.trimEnd());
+  await opened.close();
+});
+
 test('a link signs this browser in, once', async () => {
   const target = link();
   const other = await open(context, target);

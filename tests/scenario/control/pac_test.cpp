@@ -1,4 +1,5 @@
-// The script of /proxy.pac, run by a JavaScript engine as a browser would run it.
+// The script of /proxy.pac, run by a JavaScript engine as a browser would run it, and the texts of
+// /setup.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"
@@ -96,6 +97,18 @@ TEST(Pac, IsForClientsAndNamesThisProxyAsTheyDo) {
   EXPECT_EQ(ask("/health", "wpad").status, 403);
   ProxyProcess closed(json{{"access", {{"clients", {"10.0.0.0/8"}}, {"admin", json::array()}}}});
   EXPECT_EQ(closed.page("/proxy.pac").status, 403);
+}
+
+TEST(Setup, TellsClientsHowToUseThisProxyAsTheyReachIt) {
+  ProxyProcess proxy(json{{"access", {{"monitor", json::array()}}}});
+  const Response text = proxy.page("/setup");
+  ASSERT_EQ(text.status, 200) << text.body;
+  EXPECT_TRUE(contains(text.body, "Acquire::http::Proxy \"http://" + proxy.address() + "\";\n"));
+  const auto page = json::parse(proxy.page("/setup.json").body);
+  EXPECT_EQ(page.at("proxy"), proxy.address());
+  EXPECT_EQ(page.at("clients").at(0).at("name"), "apt-mirror");
+  ProxyProcess closed(json{{"access", {{"clients", {"10.0.0.0/8"}}, {"admin", json::array()}}}});
+  EXPECT_EQ(closed.page("/setup").status, 403);
 }
 
 }  // namespace
