@@ -47,8 +47,8 @@ boost::system::result<Settings, SettingsErrors> load(std::string_view json_text)
 // itself is an error. The path of a file precedes the position in each error. Blocks.
 boost::system::result<Settings, SettingsErrors> load_file(const std::string& path);
 
-// The text of a regular file, of which at most a byte more than `most` is read. Nothing, and `why`,
-// if it cannot be read. Blocks.
+// Reads a regular file. A file of more than `most` bytes gives its first `most` + 1, so that the
+// caller sees that it is too long. Nothing if the file cannot be read: `why` then says why. Blocks.
 std::optional<std::string> read_file(const std::string& path, std::size_t most, std::string& why);
 
 }  // namespace config

@@ -57,7 +57,7 @@ struct ListForm {
 // which a NUL would cut.
 std::optional<std::string> plain_text(const std::string& text);
 
-// A parser that leaves a text as it is, and takes it only if it is good.
+// A parser that returns the text unchanged if `is_good` holds for it, else nothing.
 template <class Good>
 auto text_if(const Good& is_good) {
   return [is_good](const std::string& text) {

@@ -20,8 +20,8 @@ bool is_token(std::string_view text);
 bool is_control(char c);
 bool has_control(std::string_view text);
 
-// Whether a file of users may have this name: neither empty nor longer than 255 bytes, no control
-// characters, and no colon, which ends it there.
+// Whether a user may have this name: 1 to 255 bytes, without control characters, and without a
+// colon, which ends the name in the file of users.
 bool is_user_name(std::string_view text);
 
 std::string lower_case(std::string_view text);

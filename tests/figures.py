@@ -190,8 +190,8 @@ def clocks(program):
                 found.append((1, place(file, tokens[i].line), tokens[i].text))
     found = [one for one in found if not one[1].startswith('proxy/machine/clock.')]
     inside = [one for one in found if re.match(r'proxy/(net|command|check)/', one[1])]
-    yield Figure('clocks', 'places that read a clock of the system but machine::Clock (outside net, command and check)',
-                 len(found), f' ({len(found) - len(inside)})', 'at most 10 (0)',
+    yield Figure('clocks', 'places that read a clock of the system but machine::Clock (in net, command and check)',
+                 len(found) - len(inside), f' ({len(inside)})', '0 (at most 10)',
                  [(2 - (one in inside), *one[1:]) for one in found])
 
 
@@ -238,24 +238,23 @@ def climbs(program):
 
 
 def disk(program):
-    """Lines outside the cache that name the tier on disk. The pages, events and subcommands that
-    report on what is stored (pages, observe, inspect, command) are not meant."""
-    process, other = set(), set()
+    """Lines outside the cache that name the tier on disk. `server` makes it; the pages, events and
+    subcommands that report on what is stored (pages, observe, inspect, command) are not meant."""
+    found = set()
     settings = {'cache', 'settings', 'told'}
     for file in program:
-        if not file.name.startswith('proxy/') or re.match(r'(cache|tiers|pages|observe|command|inspect)(/|$)', file.room()):
+        if not file.name.startswith('proxy/') or re.match(
+                r'(cache|tiers|server|pages|observe|command|inspect)(/|$)', file.room()):
             continue
         tokens = file.scan().tokens
         for i in range(2, len(tokens) - 1):
             owner, where = tokens[i - 2].text, place(file, tokens[i].line)
             is_member = tokens[i].text == 'disk' and tokens[i - 1].text in ('.', '->')
             if is_member and tokens[i + 1].text != '(' and owner not in settings:
-                into = process if owner.startswith('process') else other
-                into.add((1, where, f'{owner}{tokens[i - 1].text}disk'))
+                found.add((1, where, f'{owner}{tokens[i - 1].text}disk'))
             elif tokens[i].text == 'DiskTier':
-                other.add((0, where, 'DiskTier'))
-    yield Figure('disk', 'lines outside the cache that name process.disk (the tier on disk otherwise)',
-                 len(process), f' ({len(other)})', '0 (0)', [*process, *other])
+                found.add((1, where, 'DiskTier'))
+    yield Figure('disk', 'lines outside the cache that name the tier on disk', *count(sorted(found)), '0', sorted(found))
 
 
 def functions(program):

@@ -16,9 +16,6 @@
 
 namespace proxy::net {
 class Input;
-}
-
-namespace proxy::net {
 class Stream;
 struct FilePart;
 }  // namespace proxy::net

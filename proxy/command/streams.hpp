@@ -128,7 +128,7 @@ class Progress {
   bool shown_ = false;
 };
 
-// The text of the line: "counting FILE: 45 %, 12.3 M lines, 4.1 M/s"; without lines "uniting 9
+// A line of progress: "counting FILE: 45 %, 12.3 M lines, 4.1 M/s"; without lines "uniting 9
 // digests: 45 %".
 std::string progress_text(std::string_view name, std::uint64_t bytes, std::uint64_t expected,
                           std::uint64_t lines, std::chrono::duration<double> passed);

@@ -59,8 +59,9 @@ class BodyWriter {
   // Call this after write() has failed: fails the fill, and stores nothing. Counts the answer by
   // the reason why it is not stored.
   void end_cut(const upstream::Failure& cut);
-  // Call this with the result of write(): complete(); or stores what came as a part, if a strong
-  // validator allows the rest to be asked for later, then end_cut().
+  // Call this with the result of write(). After a success: complete(). After a failure: stores the
+  // bytes so far as a part, if a strong validator lets a later request ask for the rest; then
+  // end_cut().
   void end(const upstream::Outcome<void>& written);
 
   [[nodiscard]] sources::Attempt& attempt() { return incoming_.attempt; }

@@ -115,7 +115,7 @@ class Fills {
   // Whether the URL `name` was invalidated within kInvalidated. Also returns true when the history
   // has overflowed.
   bool recently_invalidated(const digest::Key& key, std::string_view name, Time now);
-  // Forgets all fills. Call it only when no coroutine runs any more.
+  // Removes all fills from the table. Call this only when no coroutine runs any more.
   void clear();
   // Whether a response whose request was sent at `asked` may be older than an invalidation of its
   // URL, or of everything that its giver gave.

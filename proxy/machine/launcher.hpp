@@ -57,7 +57,8 @@ class Launcher {
 
   // Whether the process could not be made, or has been killed.
   [[nodiscard]] bool has_ended() const;
-  // Of the channel, which is readable once the process has ended; -1: there is none.
+  // The descriptor of our channel to the launcher. It is readable once the launcher has ended. -1:
+  // there is no launcher.
   [[nodiscard]] int channel() const { return orders_.number(); }
 
  private:

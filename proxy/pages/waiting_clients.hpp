@@ -43,8 +43,8 @@ class WaitingClients {
 
     // Whether there is room for it. If not, there is nothing to wait for.
     [[nodiscard]] bool has_place() const { return has_place_; }
-    // Waits for the next news, from the construction on. A client that is slow misses some. Null:
-    // the time is over, or wake_all() was called.
+    // Waits for news that tell() has given since the last call, or since the construction. Of
+    // several, returns the last. Null: `at_most` has passed, or wake_all() was called.
     net::Task<News> next(std::chrono::milliseconds at_most);
 
    private:

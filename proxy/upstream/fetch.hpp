@@ -55,15 +55,16 @@ class Fetch : public net::InFrameMemory {
   net::Task<bool> body_begins();
   // Whether the bytes that body_begins() waits for are here.
   [[nodiscard]] bool body_has_begun() const;
-  // Returns at least one byte of the body, or 0 at its end. `idle`: the longest wait, exact if it
-  // is shorter than kExactBelow, 1 s. After a longer wait the connection can still be read.
+  // Returns at least one byte of the body, or 0 at its end. `idle`: the longest wait. Below 1 s
+  // (kExactBelow) it is exact, and its time-out ends the connection. After a longer one,
+  // body_goes_on() may follow.
   net::Task<Outcome<std::size_t>> body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle);
   // After body() has timed out: waits at most `idle` until body() has something to return, be it
   // more of the body or a failure.
   net::Task<void> body_goes_on(std::chrono::milliseconds idle);
-  // Reads like body(), but never waits. Returns the number of bytes, which had arrived already; 0
-  // for a body of unknown length.
+  // Reads bytes of the body that have arrived already, without a wait. Returns how many. 0: none
+  // have, or the length of the body is unknown.
   std::size_t body_at_hand(net::asio::mutable_buffer into);
   // See BodyReader::whole().
   std::optional<net::TakenBytes> whole_body();

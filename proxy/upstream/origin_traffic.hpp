@@ -202,7 +202,7 @@ class OriginTraffic {
 
   explicit OriginTraffic(machine::Clock& clock) : clock_(clock) {}
 
-  // Before the threads start. The others may be called by any thread after that.
+  // Call this before the threads start. After that, any thread may call the other functions.
   TrafficOfThread& add_thread() { return of_threads_.emplace_back(clock_); }
 
   struct Origin {

@@ -16,7 +16,7 @@
 
 namespace proxy::upstream {
 
-// The setting mirrors.ca: for some hosts, a file names certificates that are trusted beside those
+// The setting mirrors.ca: for some hosts, a file has certificates that are trusted beside those
 // of the system. Immutable.
 class HostTrust {
  public:

@@ -75,7 +75,7 @@ struct Damage {
   Fault fault = Fault::unreadable;
   std::uint32_t segment = 0;
   std::uint64_t offset = 0;
-  // How many bytes from `offset` on a start cannot use; 0 if it can use all.
+  // Bytes from `offset` on that the next start of the proxy cannot use. 0: it can use all.
   std::uint64_t lost_bytes = 0;
   std::string_view url;  // of the record, if its head is good; a client chose these bytes
 };

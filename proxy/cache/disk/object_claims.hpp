@@ -43,8 +43,8 @@ class ObjectClaims {
   void add(Doubts doubts) { doubted_.merge(doubts); }
   void clear() { doubted_.clear(); }
 
-  // How many blocks are found of the object that this record of an object or selector describes.
-  // `none` also if only blocks after the first 1024 are found.
+  // Whether the index has all, some or none of the blocks of an object. `header`: of the object's
+  // record, or of its selector's. Also `none` if it has only blocks after the first 1024.
   Blocks blocks_held(const RecordHeader& header, std::string_view url) const;
   // Whether one of the object's first 1024 blocks is found.
   bool holds_any(const Key& key, const Location& object) const;

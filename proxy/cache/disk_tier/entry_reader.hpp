@@ -26,8 +26,8 @@ struct KnownHead {
   KnownHead(Ref<const Entry> its_entry, std::uint64_t its_selector, disk::StoredBody body,
             const std::shared_ptr<const disk::Segment>& front);
 
-  // The body. Nothing if one of the segments was reclaimed, or if another directory has taken its
-  // number since: then the head is not known any more.
+  // Returns the body. Nothing if the segment of the head or of the body was reclaimed, or if its
+  // number now stands for a segment of another directory: the caller then reads the head anew.
   std::optional<disk::StoredBody> body(const disk::Segments& segments) const;
 
   const Ref<const Entry> entry;  // without its body, but with its length
