@@ -297,7 +297,9 @@ Verdict judge(const RequestFacts& request, const Found& found, Time now) {
   if (verdict.action != Action::serve) return {Action::refuse, verdict.reason};
   const Entry& entry = *found.entry;
   if (!has_rule(request, entry, now)) return {Action::refuse, Forward::stale};
-  const bool fits = entry.for_neighbours() && (entry.has_content() || !request.from_proxy);
+  const bool is_shared = entry.shared || !(request.from_proxy || request.from_neighbour);
+  const bool has_form = entry.has_content() || !request.from_proxy;
+  const bool fits = is_shared && has_form && entry.for_neighbours();
   return fits ? verdict : Verdict{Action::refuse, verdict.reason};
 }
 

@@ -103,8 +103,9 @@ struct Verdict {
 // names a version which is not stored, and asks for bytes behind the end of the stored one, is
 // ahead of the cache: the stored response is then validated, however fresh it is. only-if-cached is
 // answered by what is stored or refused, never forwarded. It counts as a neighbour's question,
-// whoever asks: Entry::for_neighbours() applies. A proxy gets only a 200 or a part of one (or a
-// 304), because Squid takes any other answer of a sibling for a refusal. A proxy that does not name
+// whoever asks: Entry::for_neighbours() applies. A proxy gets only what is shared (Entry::shared),
+// though another digest than ours made it ask. It gets only a 200 or a part of one (or a 304),
+// because Squid takes any other answer of a sibling for a refusal. A proxy that does not name
 // the rule by which an entry lasts (Entry::rule) is answered as if we had no rule, or it would get
 // a response that is stale to it.
 Verdict judge(const RequestFacts& request, const Found& found, Time now);

@@ -129,5 +129,19 @@ INSTANTIATE_TEST_SUITE_P(
             "Reload", {Action::revalidate, Forward::request}, true, "Cache-Control: no-cache\r\n"}),
     [](const auto& tested) { return tested.param.name; });
 
+// Also for a neighbour that asks for what no digest claims.
+TEST(OnlyIfCached, GivesOtherProxiesOnlyWhatIsShared) {
+  Budget budget(1 << 20);
+  const Found found{entry_of(budget, {.shared = false}), false};
+  const Verdict hit{Action::serve, Forward::none};
+  const Verdict refused{Action::refuse, Forward::none};
+  Request neighbour(kOnlyStored);
+  EXPECT_EQ(judge(neighbour.facts, found, kStart), hit);
+  neighbour.facts.from_neighbour = true;
+  EXPECT_EQ(judge(neighbour.facts, found, kStart), refused);
+  EXPECT_EQ(judge(Request(kOnlyStored + "Via: 1.1 b\r\n").facts, found, kStart), refused);
+  EXPECT_EQ(judge(Request("Via: 1.1 b\r\n").facts, found, kStart), hit);
+}
+
 }  // namespace
 }  // namespace proxy::cache
