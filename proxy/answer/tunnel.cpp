@@ -148,7 +148,7 @@ upstream::FetchPlan connect_plan(const client::Client& client, const policy::Req
   upstream::FetchPlan plan;
   plan.to = sources::origin_of(request.target, request.policy().lists);
   plan.route = route;
-  plan.asked = upstream::FetchPlan::Asked::nobody;
+  plan.asked = upstream::FetchPlan::Asked::parents;
   plan.method = "CONNECT";
   http::append_request_head(plan.head, {.method = plan.method,
                                         .target = request.target.url(),

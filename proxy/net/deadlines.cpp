@@ -5,7 +5,7 @@
 namespace proxy::net {
 
 void Watched::expires_after(Clock::duration after) {
-  deadline_ = deadlines_.now() + Deadlines::kTick + after;  // now() may be a tick old
+  deadline_ = deadlines_.now() + Deadlines::kTick + after;  // now() is up to a tick old
   const auto tick = deadlines_.tick_of(deadline_);
   if (is_linked() && slot_tick_ <= tick) return;  // the wheel notices when it reaches the old slot
   unlink();

@@ -35,8 +35,7 @@ class Watched : public boost::intrusive::list_base_hook<
 
  protected:
   virtual void on_expiry() = 0;
-  // The time of the last tick.
-  [[nodiscard]] Clock::time_point now() const;
+  [[nodiscard]] Clock::time_point now() const;  // see Deadlines::now()
 
  private:
   friend class Deadlines;
@@ -65,8 +64,8 @@ class Deadlines {
   void start();  // begins to tick on the executor's thread
   void tick();   // ends what has passed by now
 
-  // The time of the last tick: costs nothing and is at most a tick old. While the wheel rests, the
-  // time.
+  // The time of the last tick, which costs nothing and is at most a tick old. While the wheel
+  // rests, reads the clock.
   [[nodiscard]] Clock::time_point now() {
     ++asked_;
     return rests_ ? read_at_rest() : now_;

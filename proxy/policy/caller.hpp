@@ -62,9 +62,9 @@ Relay relay_of(const http::Fields& fields);
 // The role in which the client uses this proxy. It decides whether client or settings choose the
 // origin.
 enum class Arrival : std::uint8_t {
-  forward,  // a proxy: the request's target names the origin
+  forward,  // a proxy: the request's target is the origin's URL
   reverse,  // the origin: the settings name the real one, or the request is for our own pages
-  mirror,   // the origin, of which a path of ours names the real one (mirrors/mirrored_url.hpp)
+  mirror,   // a gateway: the path names the origin (mirrors/mirrored_url.hpp)
 };
 
 // Which of our own pages a request may mean.

@@ -53,7 +53,7 @@ struct FetchPlan {
     origin,
     redirected,  // an origin, for a target of another one's redirect, which may hold a signature
     neighbour,   // what it does says nothing of an origin
-    nobody,  // but the parents: the fetch fails with Errc::no_parent_left in place of asking `to`
+    parents,     // alone: the fetch fails with Errc::no_parent_left in place of asking `to`
   };
   Asked asked = Asked::origin;
   std::string head;    // the whole head of the request, to an origin: see http::to_proxy()

@@ -64,7 +64,7 @@ Soon<Outcome<void>> Fetch::connect(Connection wanted, Time now) {
   input_.reset();
   heard_ = {};
   server_.turn_to(now);
-  if (plan_.asked == FetchPlan::Asked::nobody && !server_.parent()) {
+  if (plan_.asked == FetchPlan::Asked::parents && !server_.parent()) {
     return Outcome<void>(failed(Errc::no_parent_left));
   }
   // A request that may not be sent twice gets a fresh connection: an idle one may turn out dead
