@@ -192,7 +192,7 @@ class TargetParser {
 
  private:
   HeadResult<void> finish(const HeadResult<void>& done) {
-    const auto size = std::max(result_.url_.size(), result_.authority_at_ + result_.asked_.size());
+    const auto size = std::max(result_.url_.size(), result_.path_at_ + result_.asked_.size());
     if (done && size > kMaxUrl) return HeadError::target_too_long;
     return done;
   }
@@ -348,7 +348,7 @@ HeadResult<Target> resolve(const Target& base, std::string_view reference) {
     path = reference.substr(std::min(end, reference.size()));
   } else {
     (((url = base.scheme()) += "://") += base.authority());
-    path = merged(base.path(), reference);
+    path = merged(base.asked_path(), reference);
   }
   if (path.empty() || path.front() != '/') path.insert(path.begin(), '/');
   const std::size_t query = std::min(path.find('?'), path.size());

@@ -25,6 +25,8 @@ inline constexpr std::size_t kMaxUrl = 8191;  // Squid's limit; a longer URL cou
 // In the path of an https URL, percent-encodings are normalized, too: those of letters, digits and
 // -._~ (RFC 3986 6.2.2.2) and of + @ : are decoded, and the digits of all others are in upper case.
 // So a file of a package, torch-2.4.0%2Bcu121, has one name. The origin gets the client's spelling.
+// An origin that has two responses for `+` and `%2B`, `@` and `%40`, or `:` and `%3A` (RFC 3986 2.2
+// allows it) thus gives either of them to clients of both.
 class Target {
  public:
   enum class Form : std::uint8_t { origin, absolute, authority, asterisk };
@@ -90,8 +92,9 @@ std::string canonical_path(std::string_view path);
 HeadResult<void> append_canonical_host(std::string& out, std::string_view host);
 
 // The target of a URI reference in a response to `base`: `reference` is an absolute URL or a
-// relative one. Removes dot segments, drops the fragment and makes the URL canonical like every
-// Target. An error if the result is not an http or https URL.
+// relative one, joined with the client's spelling of the path. Removes dot segments, drops the
+// fragment and makes the URL canonical like every Target. An error if the result is not an http or
+// https URL.
 HeadResult<Target> resolve(const Target& base, std::string_view reference);
 
 // Whether scheme, host and port are the same (RFC 9110 4.3.1).

@@ -81,6 +81,12 @@ TEST(Reference, IsCanonicalAsACacheKeyIs) {
   }
 }
 
+TEST(Reference, KeepsTheSpellingOfTheBase) {
+  const auto next = resolve(target("https://a/x%2by/z?%2b"), "w");
+  EXPECT_EQ(next->asked_path(), "/x%2by/w");
+  EXPECT_EQ(next->url(), "https://a/x+y/w");
+}
+
 TEST(Reference, IsNoneWhereItIsNoUrlOfHttp) {
   for (const char* reference : {"mailto:a@b", "ftp://a/", "http:/a", "http:a", "http://", "//",
                                 "a b", "http://a:x/", "javascript:alert(1)//x", "//a\\b/"}) {

@@ -213,6 +213,11 @@ TEST(Target, LongUrlsAreRefusedByTheirCanonicalLength) {
   EXPECT_EQ(url_of(prefix + std::string(kMaxUrl + 1 - prefix.size(), 'a')),
             text(HeadError::target_too_long));
   EXPECT_EQ(url_of("http://" + std::string(254, 'a') + "/"), text(HeadError::bad_host));
+  // The spelling that the origin gets may be longer.
+  const std::string spelled = "https://h/%2b";
+  EXPECT_EQ(url_of(spelled + std::string(kMaxUrl - spelled.size(), 'a')).size(), kMaxUrl - 2);
+  EXPECT_EQ(url_of(spelled + std::string(kMaxUrl + 1 - spelled.size(), 'a')),
+            text(HeadError::target_too_long));
 }
 
 struct Parts {
