@@ -38,6 +38,13 @@ class HostPattern {
 // ".example.com", and "*" becomes "".
 std::string canonical_pattern(const std::string& host);
 
+// The canonical pattern "*.example.com", that is ".example.com", of the names with one label more,
+// as certificates have it (RFC 6125 6.4.3). Empty if the host has no other label.
+inline std::string_view one_label_pattern(std::string_view host) {
+  const auto dot = host.find('.');
+  return dot == host.npos || dot == 0 ? std::string_view() : host.substr(dot);
+}
+
 // Whether a pattern matches the host of the target. Pure.
 bool matches_any(std::span<const HostPattern> patterns, const http::Target& target);
 std::vector<HostPattern> host_patterns(std::span<const config::HostSpec> written);

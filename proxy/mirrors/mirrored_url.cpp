@@ -79,9 +79,8 @@ MirroredHosts::MirroredHosts(std::span<const config::HostSpec> listed) {
 }
 
 bool MirroredHosts::have(const http::Target& url) const {
-  const auto host = url.host();
-  const auto dot = host.find('.');
-  return have(host, url) || (dot != host.npos && dot > 0 && have(host.substr(dot), url));
+  const auto pattern = http::one_label_pattern(url.host());
+  return have(url.host(), url) || (!pattern.empty() && have(pattern, url));
 }
 
 bool MirroredHosts::have(std::string_view host, const http::Target& url) const {

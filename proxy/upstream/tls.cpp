@@ -85,8 +85,8 @@ HostTrust::HostTrust(std::span<const config::HostCertificates> files) {
 
 std::shared_ptr<ssl::context> HostTrust::find(std::string_view host) const {
   auto found = contexts_.find(host);
-  const auto dot = host.find('.');
-  if (found == contexts_.end() && dot != host.npos) found = contexts_.find(host.substr(dot));
+  const auto pattern = http::one_label_pattern(host);
+  if (found == contexts_.end() && !pattern.empty()) found = contexts_.find(pattern);
   return found == contexts_.end() ? nullptr : found->second;
 }
 
