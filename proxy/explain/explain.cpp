@@ -230,6 +230,8 @@ std::string why_no_neighbours(const fetching::Lookup& lookup, const sources::All
   if (lookup.verdict.action == Action::pass) return "the request is forwarded as it is";
   if (allowed.only_origin == OnlyOrigin::another_name)
     return "the response is not kept under its URL alone (reverse without share, or drop_query)";
+  if (allowed.only_origin == OnlyOrigin::unshared_https)
+    return "https URLs are kept from neighbours (setting mirrors.share)";
   if (allowed.only_origin == OnlyOrigin::changed_lately)
     return "it was purged or changed lately, and neighbours may still hold the old response";
   return allowed.neighbours() ? "" : "only the origin can answer this";

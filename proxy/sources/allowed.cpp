@@ -32,10 +32,18 @@ bool may_share(const Miss& miss) {
   return !verdict.part || (miss.in_blocks && !request.facts.if_range);
 }
 
+OnlyOrigin why_unshared(const policy::Request& request) {
+  const bool by_url = request.stored_as() == request.target.url();
+  if (!by_url || request.head.fields.any_selects()) return OnlyOrigin::another_name;
+  const bool by_setting =
+      request.policy().settings.gateway.mirrors.share != config::MirrorShare::anonymous;
+  return by_setting ? OnlyOrigin::unshared_https : OnlyOrigin::request;
+}
+
 std::optional<OnlyOrigin> why_only_origin(const policy::Request& request, bool changed_lately) {
   const auto& facts = request.facts;
   if (request.policy().directory->peers().empty()) return OnlyOrigin::no_neighbours;
-  if (!request.may_be_shared()) return OnlyOrigin::another_name;
+  if (!request.may_be_shared()) return why_unshared(request);
   // RFC 9111 5.2.1.4: a neighbour's copy is as old as our own.
   const bool wants_fresh = facts.control.no_cache && !facts.immutable;
   if (facts.authorization || wants_fresh) return OnlyOrigin::request;

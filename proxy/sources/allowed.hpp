@@ -30,6 +30,7 @@ struct Miss {
 enum class OnlyOrigin : std::uint8_t {
   no_neighbours,   // the settings name none
   another_name,    // the response is not stored under its URL alone, by which neighbours claim
+  unshared_https,  // the setting mirrors.share keeps https URLs from neighbours
   request,         // has credentials, or demands a fresh copy
   changed_lately,  // purged or changed: neighbours may still hold the old response
   verdict,         // wants what no plain GET with only-if-cached would bring

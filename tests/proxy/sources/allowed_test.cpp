@@ -26,6 +26,7 @@ std::string text_of(const Allowed& allowed) {
   };
   say(allowed.only_origin == OnlyOrigin::no_neighbours, "nobody");
   say(allowed.only_origin == OnlyOrigin::another_name, "own-name");
+  say(allowed.only_origin == OnlyOrigin::unshared_https, "https");
   say(allowed.only_origin == OnlyOrigin::request, "request");
   say(allowed.only_origin == OnlyOrigin::changed_lately, "changed");
   say(allowed.only_origin == OnlyOrigin::verdict, "verdict");
@@ -46,6 +47,7 @@ struct AllowedCase {
   std::string stored = {};  // fields of the stored response; empty: none
   void (*facts)(Miss&) = [](Miss&) {};
   void (*settings)(config::Settings&) = [](config::Settings&) {};
+  std::string url = "http://a.test/x";
 };
 
 std::string allowed(const AllowedCase& row) {
@@ -53,8 +55,10 @@ std::string allowed(const AllowedCase& row) {
   row.settings(settings);
   const auto policy =
       std::make_shared<const policy::Policy>(std::move(settings), lists::AccessLists{});
-  const policy::TextRequest request(row.lines);
+  const policy::TextRequest request(row.lines, "GET " + row.url + " HTTP/1.1");
   request.parsed->pin(policy);
+  request.parsed->arrive(policy::Arrival::forward);
+  request.parsed->apply_site_rule();
   cache::Budget budget{1 << 20};
   cache::Ref<const cache::Entry> entry;
   if (!row.stored.empty()) entry = cache::entry_of(budget, {.lines = row.stored});
@@ -116,6 +120,24 @@ TEST(Allowed, AsksNobodyElseForWhatTheyMayNotHave) {
        .expected = "request",
        .lines = "Authorization: Basic YTpi\r\n"},
       {.rule = "a cookie is not", .expected = "ask guests site share", .lines = "Cookie: a=b\r\n"},
+      {.rule = "it is stored without the parameters that a rule drops",
+       .expected = "own-name share",
+       .settings =
+           [](config::Settings& told) {
+             told.rules.resize(1);
+             told.rules[0].host.host = "a.test";
+             told.rules[0].drop_query = {"utm_*"};
+           },
+       .url = "http://a.test/x?utm_source=b"},
+      {.rule = "https URLs are not shared",
+       .expected = "https share",
+       .settings =
+           [](config::Settings& told) { told.gateway.mirrors.share = config::MirrorShare::none; },
+       .url = "https://a.test/x"},
+      {.rule = "a cookie is for the https origin",
+       .expected = "request share",
+       .lines = "Cookie: a=b\r\n",
+       .url = "https://a.test/x"},
       {.rule = "no-cache demands the origin's word (RFC 9111 5.2.1.4)",
        .expected = "request share",
        .lines = "Cache-Control: no-cache\r\n",
