@@ -20,7 +20,7 @@ enum class Mirrored : std::uint8_t {
   yes,         // the target is the URL that the path stands for
   bad_path,    // the path stands for no URL, or for one that servers may read in several ways
   not_listed,  // the setting mirrors.hosts lacks the host
-  bad_method,  // neither GET nor HEAD, nor PURGE, which is for us
+  bad_method,  // not a plain GET or HEAD, nor PURGE, which is for us
 };
 
 // Whether the path, with or without a query, begins with "/https/" or "/http/".

@@ -34,7 +34,7 @@ constexpr Words kWords[] = {
      "this path stands for no URL: expected /https/HOST/PATH or /http/HOST/PATH, without dot "
      "segments, backslashes, NULs and encoded slashes"},
     {Why::no_mirror, 403, "this proxy mirrors no such host (setting mirrors.hosts)"},
-    {Why::mirror_method, 405, "only GET and HEAD"},
+    {Why::mirror_method, 405, "only GET and HEAD, without a body or an upgrade"},
 };
 
 const Words& words_of(Why why) {

@@ -28,17 +28,18 @@ void drop_if(http::Fields& fields, const Dropped& is_dropped) {
   fields = std::move(others);
 }
 
-// Makes the URL that the path stands for the target, if there is one: also if the request is
-// refused, so that the log names what was asked for.
+// Replaces the target by the URL that the path stands for. Does so for a refused request, too: the
+// log then names what was asked for. Nothing that has a body or an upgrade is for a mirror, which
+// must not become a tunnel into the network of the origin.
 mirrors::Mirrored aim_at_mirrored(Request& request) {
   using mirrors::Mirrored;
   auto url = mirrors::mirrored_url(request.target.path());
   if (!url) return Mirrored::bad_path;
   request.target = std::move(*url);
   if (!request.policy().mirrored_hosts.have(request.target)) return Mirrored::not_listed;
-  const bool is_good =
-      request.facts.method != cache::RequestFacts::Method::other || request.head.method == "PURGE";
-  return is_good ? Mirrored::yes : Mirrored::bad_method;
+  const bool is_read = request.facts.method != cache::RequestFacts::Method::other &&
+                       !request.framing.has_body() && !request.asks_for_websocket();
+  return is_read || request.head.method == "PURGE" ? Mirrored::yes : Mirrored::bad_method;
 }
 
 }  // namespace
