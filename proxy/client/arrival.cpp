@@ -31,13 +31,21 @@ void add_facts(const Client& client, policy::Request& request) {
   if (request.caller.neighbour == policy::Caller::Proof::peer) facts.from_proxy = true;
 }
 
-// Whether the path stands for another server's URL. Where a mapping covers the host, the path is
+// Whether a browser sends the request, as far as its fields tell. Over plain http it sends no
+// Sec-Fetch-Site, and for a page of the same origin no Origin, but always Accept-Language.
+bool is_of_browser(const http::Fields& fields) {
+  return fields.has(http::field::origin) || fields.has(http::field::accept_language) ||
+         fields.find("Sec-Fetch-Site");
+}
+
+// Whether the path stands for another server's URL. Not for a page whose own name was made to point
+// at us: it gets the refusal of our own pages. Where a mapping covers the host, the path is
 // the origin's, unless the client means us by an address or a name of ours.
 bool is_at_mirror(const Client& client, const policy::Request& request,
                   const policy::Mapping* mapping) {
   const auto& target = request.target;
   if (!mirrors::is_mirror_path(target.path())) return false;  // most requests
-  if (!mapping) return true;
+  if (!mapping) return names_us(client, target) || !is_of_browser(request.head.fields);
   return !request.policy().mirrored_hosts.empty() &&
          (target.host().empty() || names_own_socket(client, target));
 }
@@ -64,6 +72,11 @@ bool is_our_name(const Client& client, std::string_view host) {
   net::error_code unknown;
   return is_host(net::asio::ip::host_name(unknown)) || is_host(client.access.name()) ||
          std::any_of(named.begin(), named.end(), is_host);
+}
+
+bool names_us(const Client& client, const http::Target& target) {
+  const auto host = target.host();
+  return host.empty() || config::parse_address(host) || is_our_name(client, host);
 }
 
 bool names_own_socket(const Client& client, const http::Target& target) {

@@ -23,6 +23,10 @@ policy::AccessAsker asker_of(const Client& client);
 // access.own_names.
 bool is_our_name(const Client& client, std::string_view host);
 
+// Whether the target's host is an address, a name of ours or missing. Ignores the port. A page of
+// another site can make its own name point at us (DNS rebinding), but not an address.
+bool names_us(const Client& client, const http::Target& target);
+
 // Whether the target's host and port name a socket that this proxy listens on: by its address, or
 // by one of our names.
 bool names_own_socket(const Client& client, const http::Target& target);

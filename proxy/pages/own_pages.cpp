@@ -123,13 +123,6 @@ bool stays_ours(const client::Client& client, const policy::Request& request, Wh
   return request.target.host().empty() || client::names_own_socket(client, request.target);
 }
 
-// Whether the host is an address, a name of ours or missing. Ignores the port. A page of another
-// site can make its own name point at us (DNS rebinding), but not an address.
-bool names_us(const client::Client& client, const http::Target& target) {
-  const auto host = target.host();
-  return host.empty() || config::parse_address(host) || client::is_our_name(client, host);
-}
-
 std::optional<reply::Refusal> check_audience(const policy::Caller& caller, Audience readers) {
   const bool is_operator = caller.admin == policy::Caller::Proof::control_socket;
   if (is_operator || readers == Audience::anybody) return std::nullopt;
@@ -155,7 +148,7 @@ std::optional<reply::Refusal> check_audience(const policy::Caller& caller, Audie
   }
 }
 
-// Whether the request is of no page in a browser, as far as its fields tell, or of a page of ours.
+// Whether no page of another origin can have sent the request.
 bool is_of_our_page(const policy::Request& request) {
   const auto& fields = request.head.fields;
   const auto* const site = fields.find("Sec-Fetch-Site");
@@ -169,13 +162,15 @@ bool is_of_our_page(const policy::Request& request) {
          http::same_word(origin.substr(scheme_end + 3), request.target.authority());
 }
 
+reply::Refusal not_from_there() {
+  return reply::Refusal::forbidden("not from a page of another origin");
+}
+
 // Before a script of another site may send such a field, a browser asks by OPTIONS whether it may
 // (CORS), and no page of ours allows it. A mirrored page has our own site, if it is not in a
 // sandbox.
 std::optional<reply::Refusal> check_meant(const policy::Request& request) {
-  if (!is_of_our_page(request)) {
-    return reply::Refusal::forbidden("not from a page of another origin");
-  }
+  if (!is_of_our_page(request)) return not_from_there();
   const auto* word = request.head.fields.find("X-Hearsay");
   if (word && word->value == "1") return std::nullopt;
   return reply::Refusal::forbidden(
@@ -193,12 +188,14 @@ std::optional<reply::Refusal> check_reader(const Visit& visit, const OwnPage& pa
   }
   // Browsers look for the script at http://wpad.DOMAIN/, a name that no setting has to list.
   const bool wpad = page.readers == Audience::clients && is_wpad(request.target.host());
-  if (!names_us(visit.client, request.target) && !wpad) {
+  if (!client::names_us(visit.client, request.target) && !wpad) {
     return reply::Refusal::forbidden(
         "the Host field does not name me (settings name, access.own_names)");
   }
   if (auto refusal = check_audience(visit.caller, page.readers)) return refusal;
-  return page.effect == Effect::change ? check_meant(request) : std::nullopt;
+  if (page.effect == Effect::change) return check_meant(request);
+  const bool is_foreign = page.readers == Audience::admins && !is_of_our_page(request);
+  return is_foreign ? std::optional(not_from_there()) : std::nullopt;
 }
 
 std::optional<reply::Refusal> check_method(const policy::Request& request, Effect effect) {

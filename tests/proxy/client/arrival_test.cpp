@@ -52,6 +52,31 @@ INSTANTIATE_TEST_SUITE_P(
                  policy::Arrival::forward, false}),
     [](const auto& tested) { return tested.param.name; });
 
+// The lines that a browser sends with every request, and programs do not.
+TEST(MirrorPath, IsReadByNoPageUnderANameThatIsNotOurs) {
+  const struct {
+    const char* host;
+    const char* lines;
+    mirrors::Mirrored mirrored;
+  } cases[] = {
+      {"evil.test", "Sec-Fetch-Site: same-origin\r\n", mirrors::Mirrored::no},
+      {"evil.test", "Origin: http://evil.test\r\n", mirrors::Mirrored::no},
+      {"evil.test", "Accept-Language: en\r\n", mirrors::Mirrored::no},
+      {"cache.lan", "Accept: */*\r\n", mirrors::Mirrored::not_listed},
+      {"cache-a", "Sec-Fetch-Site: same-origin\r\n", mirrors::Mirrored::not_listed},
+      {"127.0.0.1:3128", "Accept-Language: en\r\n", mirrors::Mirrored::not_listed},
+  };
+  for (const auto& c : cases) {
+    const Scene scene(quiet_settings());
+    const auto text =
+        "GET /https/a.test/x HTTP/1.1\r\nHost: " + std::string(c.host) + "\r\n" + c.lines + "\r\n";
+    const auto request = policy::parse_request(text, {}).value();
+    request->pin(scene.policy);
+    record_arrival(scene.client, *request);
+    EXPECT_EQ(request->terms().mirrored, c.mirrored) << c.host << ' ' << c.lines;
+  }
+}
+
 struct Asking {
   const char* name;
   std::string client;
