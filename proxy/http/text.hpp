@@ -78,6 +78,14 @@ inline std::string_view trim(std::string_view text) {
   return text;
 }
 
+// Takes the first line with its CRLF, or the whole text if it has none.
+inline std::string_view take_line(std::string_view& text) {
+  const auto end = text.find("\r\n");
+  const auto line = text.substr(0, end == text.npos ? end : end + 2);
+  text.remove_prefix(line.size());
+  return line;
+}
+
 // Reads 1*DIGIT. Returns nothing for any other text, or if the number does not fit.
 std::optional<std::uint64_t> parse_decimal(std::string_view text);
 void append_decimal(std::string& out, std::uint64_t number);

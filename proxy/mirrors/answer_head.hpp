@@ -9,10 +9,11 @@ namespace proxy::mirrors {
 // The head of an answer that is delivered under a path of ours, so that a page of another server
 // has no power over our own pages, which have the same origin in a browser:
 // - without the fields by which a server speaks for its origin, such as Set-Cookie and
-//   Strict-Transport-Security;
+//   Strict-Transport-Security, and without Location, which may name a path of ours;
 // - with `X-Content-Type-Options: nosniff`, so that the type that the field names counts;
-// - where a browser may run what the type can hold (HTML, XML, SVG, PDF, a type that is none), with
-//   a Content-Security-Policy that gives the page an origin of its own, and runs nothing.
+// - with a Content-Security-Policy that gives a page an origin of its own, and runs nothing. It has
+//   no effect on what is no page, so it does not depend on the type, which browsers read in ways of
+//   their own.
 //
 // `head`: a status line and fields, each with CRLF, without obs-fold and the empty line; so is the
 // result.

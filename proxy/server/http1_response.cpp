@@ -62,7 +62,9 @@ void Http1Response::begin(const Asked& asked) {
 }
 
 Soon<error_code> Http1Response::interim(std::string_view head) {
-  if (asked_.minor == 0) return error_code{};  // RFC 9110 15.2: none for HTTP/1.0
+  // RFC 9110 15.2: none for HTTP/1.0. The fields of a mirrored server's, such as Link in a 103,
+  // would speak for our own origin.
+  if (asked_.minor == 0 || state_.mirrored) return error_code{};
   Buffers out;
   out.push_back(asio::buffer(head));
   return write(std::move(out));
@@ -78,6 +80,13 @@ std::string_view Http1Response::begin_head(std::string_view head, unsigned statu
   const bool bodiless = status == 204 || status == 304 || state_.head_only;
   body_.form = bodiless ? Body::none : Body::plain;
   body_.left = bodiless ? std::nullopt : length;
+  if (state_.mirrored) {
+    // Together: the state has lines of the server's, too, which only this client may have. It keeps
+    // the changed head until it is written.
+    state_.fields.insert(0, head);
+    state_.fields = mirrors::harmless_head(state_.fields);
+    head = {};
+  }
   http::PieceWriter text(state_.fields);
   if (status == 204 || status == 304) {
     // RFC 9110 8.6: no length if there is never a body.
@@ -98,10 +107,7 @@ std::string_view Http1Response::begin_head(std::string_view head, unsigned statu
   }
   text << "\r\n";
   text.flush();
-  if (!state_.mirrored) return head;
-  // The state keeps the changed head until it is written.
-  state_.fields.insert(0, mirrors::harmless_head(head));
-  return head.substr(0, 0);
+  return head;
 }
 
 Soon<error_code> Http1Response::start(std::string_view head, unsigned status,

@@ -5,19 +5,20 @@
 namespace proxy::mirrors {
 namespace {
 
-constexpr std::string_view kPolicy = "Content-Security-Policy: sandbox; default-src 'none'\r\n";
-constexpr std::string_view kNoSniff = "X-Content-Type-Options: nosniff\r\n";
+constexpr std::string_view kAdded =
+    "X-Content-Type-Options: nosniff\r\nContent-Security-Policy: sandbox; default-src 'none'\r\n";
 
 std::string head_of(const std::string& lines) {
   return harmless_head("HTTP/1.1 200 OK\r\n" + lines);
 }
 
 TEST(HarmlessHead, LacksWhatWouldActOnOurOrigin) {  // W5
-  for (const char* name : {"Set-Cookie", "set-cookie", "Set-Cookie2", "Strict-Transport-Security",
-                           "Alt-Svc", "Clear-Site-Data", "Public-Key-Pins", "NEL", "Report-To",
-                           "Reporting-Endpoints", "Service-Worker-Allowed", "Refresh"}) {
+  for (const char* name :
+       {"Set-Cookie", "set-cookie", "Set-Cookie2", "Strict-Transport-Security", "Alt-Svc",
+        "Clear-Site-Data", "Public-Key-Pins", "NEL", "Report-To", "Reporting-Endpoints",
+        "Service-Worker-Allowed", "Refresh", "Location"}) {
     const auto head = head_of("Content-Type: text/plain\r\n" + std::string(name) + ": x\r\n");
-    EXPECT_EQ(head, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n" + std::string(kNoSniff));
+    EXPECT_EQ(head, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n" + std::string(kAdded));
   }
 }
 
@@ -30,45 +31,21 @@ TEST(HarmlessHead, KeepsAllElseInItsOrder) {
   const std::string lines =
       "ETag: \"1\"\r\nContent-Type: application/octet-stream\r\nSet-Cookie-Not: x\r\n"
       "Cache-Control: max-age=9\r\nVia: 1.1 a\r\n";
-  EXPECT_EQ(head_of(lines), "HTTP/1.1 200 OK\r\n" + lines + std::string(kNoSniff));
+  EXPECT_EQ(head_of(lines), "HTTP/1.1 200 OK\r\n" + lines + std::string(kAdded));
 }
 
 TEST(HarmlessHead, NamesNoSniffOnce) {
   const auto head = head_of("x-content-type-options: other\r\nContent-Type: text/css\r\n");
-  EXPECT_EQ(head, "HTTP/1.1 200 OK\r\nContent-Type: text/css\r\n" + std::string(kNoSniff));
+  EXPECT_EQ(head, "HTTP/1.1 200 OK\r\nContent-Type: text/css\r\n" + std::string(kAdded));
 }
 
+// Whatever the type: browsers read "text/plain;,text/html" as HTML.
 TEST(HarmlessHead, LocksUpWhatABrowserMayRun) {  // S1
-  const struct {
-    const char* lines;
-    bool locked;
-  } cases[] = {
-      {"Content-Type: text/html\r\n", true},
-      {"Content-Type:\tTEXT/HTML ; charset=utf-8\r\n", true},
-      {"Content-Type: application/xhtml+xml\r\n", true},
-      {"Content-Type: text/xml\r\n", true},
-      {"Content-Type: application/xml\r\n", true},
-      {"Content-Type: image/svg+xml\r\n", true},
-      {"Content-Type: application/rss+xml; a=b\r\n", true},
-      {"Content-Type: application/pdf\r\n", true},
-      {"Content-Type: multipart/x-mixed-replace\r\n", true},
-      {"Content-Type: unknown\r\n", true},
-      {"Content-Type: */*\r\n", true},
-      {"Content-Type: text/\r\n", true},
-      {"Content-Type:\r\n", true},
-      {"", true},
-      {"Content-Type: text/plain\r\nContent-Type: text/html\r\n", true},
-      {"Content-Type: text/html\r\nContent-Type: text/plain\r\n", true},
-      {"Content-Type: text/plain\r\n", false},
-      {"Content-Type: application/javascript\r\n", false},
-      {"Content-Type: application/json\r\n", false},
-      {"Content-Type: application/vnd.oci.image.index.v1+json\r\n", false},
-      {"Content-Type: application/octet-stream\r\n", false},
-      {"Content-Type: image/png\r\n", false},
-  };
-  for (const auto& c : cases) {
-    EXPECT_EQ(head_of(c.lines).ends_with(kPolicy), c.locked) << c.lines;
-    EXPECT_NE(head_of(c.lines).find(kNoSniff), std::string::npos) << c.lines;
+  for (const char* lines :
+       {"Content-Type: text/html\r\n", "Content-Type: text/plain;,text/html\r\n",
+        "Content-Type: text/plain\r\nContent-Type: text/html\r\n", "Content-Type:\r\n", "",
+        "Content-Type: image/png\r\n"}) {
+    EXPECT_EQ(head_of(lines), "HTTP/1.1 200 OK\r\n" + std::string(lines) + std::string(kAdded));
   }
 }
 
@@ -76,7 +53,7 @@ TEST(HarmlessHead, LocksUpWhatABrowserMayRun) {  // S1
 TEST(HarmlessHead, KeepsThePolicyOfTheOrigin) {
   const auto head = head_of("Content-Security-Policy: script-src *\r\nContent-Type: text/html\r\n");
   EXPECT_NE(head.find("script-src *"), std::string::npos);
-  EXPECT_TRUE(head.ends_with(kPolicy));
+  EXPECT_TRUE(head.ends_with(kAdded));
 }
 
 }  // namespace

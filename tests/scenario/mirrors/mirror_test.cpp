@@ -100,6 +100,30 @@ TEST(Mirror, Says405ForMethodsThatChangeSomething) {
   EXPECT_EQ(scene.origin.plain.count(), 0U);
 }
 
+TEST(Mirror, IsNoTunnelAndTakesNoBody) {
+  Mirror scene;
+  const Fields upgrade{{"Connection", "Upgrade"},
+                       {"Upgrade", "websocket"},
+                       {"Sec-WebSocket-Version", "13"},
+                       {"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}};
+  EXPECT_EQ(scene.client.get(scene.path("/a"), upgrade).status, 405);
+  scene.client.client.send(
+      origin_form_text(scene.client.host, "GET", scene.path("/a"), {{"Content-Length", "1"}}) +
+      "x");
+  EXPECT_EQ(scene.client.client.read().status, 405);
+  EXPECT_EQ(scene.origin.plain.count(), 0U);
+}
+
+TEST(Mirror, IsReadByNoPageUnderANameThatIsNotOurs) {
+  Mirror scene;
+  Client page(scene.proxy.port());
+  page.send(origin_form_text("evil.test", "GET", scene.path("/a"), {{"Accept-Language", "en"}}));
+  const auto refused = page.read();
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_TRUE(contains(refused.body, "access.own_names")) << refused.body;
+  EXPECT_EQ(scene.origin.plain.count(), 0U);
+}
+
 TEST(Mirror, Says502ForACertificateOfAnotherName) {
   Mirror scene(json::object(), "IP:127.0.0.2");
   EXPECT_EQ(scene.client.get(scene.path("/a")).status, 502);
@@ -168,7 +192,7 @@ TEST(Mirror, TakesThePowerOverOurOriginFromAnswers) {
     EXPECT_EQ(page.body, "<script>");
     const auto text = scene.client.get(scene.path("/a"));
     EXPECT_EQ(text.field("X-Content-Type-Options"), "nosniff");
-    EXPECT_FALSE(text.has("Content-Security-Policy"));
+    EXPECT_EQ(text.field("Content-Security-Policy"), "sandbox; default-src 'none'");
   }
   // For others the answer is the origin's.
   Client by_proxy(scene.proxy.port());
@@ -176,6 +200,28 @@ TEST(Mirror, TakesThePowerOverOurOriginFromAnswers) {
   EXPECT_TRUE(is_hit(page));
   EXPECT_TRUE(page.has("Refresh"));
   EXPECT_FALSE(page.has("Content-Security-Policy"));
+}
+
+// Lines that no cache may store reach the client that asked, by another way.
+TEST(Mirror, TakesThePowerFromLinesThatAreForTheAskerAlone) {
+  Mirror scene;
+  scene.origin.plain.on("/a",
+                        cacheable("hello", "max-age=600, private=\"Set-Cookie, Refresh, X-Own\"")
+                            .with("Set-Cookie", "a=b")
+                            .with("Refresh", "0; url=/")
+                            .with("X-Own", "1"));
+  const auto answer = scene.client.get(scene.path("/a"));
+  EXPECT_EQ(answer.body, "hello");
+  EXPECT_EQ(answer.field("X-Own"), "1");
+  EXPECT_FALSE(answer.has("Set-Cookie") || answer.has("Refresh"));
+}
+
+TEST(Mirror, SendsNoInterimHeadsOfTheOrigin) {
+  Mirror scene;
+  scene.origin.plain.on(
+      "/a", cacheable("hello").interim("HTTP/1.1 103 Early Hints", {{"Link", "</style.css>"}}));
+  EXPECT_EQ(scene.client.get(scene.path("/a")).status, 200);
+  EXPECT_TRUE(scene.client.client.interim().empty());
 }
 
 TEST(Mirror, RefusesOrdersOfPagesOfAnotherOrigin) {
