@@ -267,10 +267,11 @@ struct Whole {
   cache::Storability storability;
 };
 
-std::optional<Whole> whole_answer(const policy::Request& request,
+std::optional<Whole> whole_answer(const client::Client& client, const policy::Request& request,
                                   const fetching::OriginQuestion& asked, sources::Attempt& answer) {
   if (!answer.outcome()) return std::nullopt;
   const auto& head = answer.head();
+  if (reply::why_kept_back(client, head.status)) return std::nullopt;  // the fill's readers refuse
   if (fetching::said_by(head, asked, request) != fetching::OriginSays::response)
     return std::nullopt;
   const auto control = sources::control_for(request, head);
@@ -338,7 +339,7 @@ Task<void> answer_miss(client::Client& client, const policy::Request& request,
     };
     co_await asked->ask(std::move(interim));
   }
-  if (const auto whole = asked ? whole_answer(request, question, *asked) : std::nullopt) {
+  if (const auto whole = asked ? whole_answer(client, request, question, *asked) : std::nullopt) {
     if (whole->storability != cache::Storability::vary_too_long)
       access.cache().fills.record_unshared(lookup.key, access.deadlines.now());
     co_return co_await send_whole(client, request, *asked, *whole, lookup.verdict.reason);

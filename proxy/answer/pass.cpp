@@ -215,7 +215,7 @@ Task<void> relay(client::Client& client, const policy::Request& request, PassedR
                  const cache::Times& times, PostCapture* capture) {
   auto& response = client.response;
   auto& fetch = passed.fetch();
-  const auto& head = fetch.head();
+  const auto& head = passed.head();
   // The time that the client took to send its body does not age the answer.
   const cache::Times answered{times.response, times.response};
   const auto text = reply::passed_head(client.access, head, answered);

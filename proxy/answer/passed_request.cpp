@@ -6,7 +6,7 @@
 #include "proxy/http/framing.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/http/text.hpp"
-#include "proxy/sources/follow.hpp"
+#include "proxy/reply/refuse.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
@@ -72,19 +72,26 @@ upstream::FetchPlan plan_for(client::Client& client, const policy::Request& requ
 
 PassedRequest::PassedRequest(client::Client& client, const policy::Request& request,
                              client::RequestBody& body)
+    : PassedRequest(client, request, body, plan_for(client, request)) {}
+
+PassedRequest::PassedRequest(client::Client& client, const policy::Request& request,
+                             client::RequestBody& body, upstream::FetchPlan plan)
     : client_(client),
       request_(request),
       body_(body),
       buffer_(client.access.buffers),
-      fetch_(std::in_place, client.access.fetching.sources.upstream, plan_for(client, request)) {}
+      follow_(sources::Follow::of(request, plan.head)),
+      fetch_(std::make_unique<upstream::Fetch>(client.access.fetching.sources.upstream,
+                                               std::move(plan))) {}
 
 Task<upstream::Outcome<void>> PassedRequest::ask() {
-  const auto started = co_await fetch_->start();
+  const auto begun = client_.access.clock().steady();
+  const auto started = co_await fetch_->start(begun);
   if (!started) co_return started;
   if (!request_.framing.has_body()) {
     sent_whole_ = true;
-    if (!sources::follows_redirects(request_)) co_return co_await final_head();
-    co_return co_await head_after_redirects();
+    if (!follow_) co_return co_await final_head();
+    co_return co_await head_after_redirects(begun);
   }
   bool wanted = true;
   if (expects_continue(request_.head)) wanted = co_await await_continue();
@@ -168,22 +175,18 @@ Task<upstream::Outcome<void>> PassedRequest::final_head() {
   co_return boost::system::in_place_value;
 }
 
-Task<upstream::Outcome<void>> PassedRequest::head_after_redirects() {
-  const auto& access = client_.access;
-  const auto head_to_first = head_for_origin(request_, access.name(), false);
-  const auto follow = sources::Follow::of(request_, head_to_first);
+Task<upstream::Outcome<void>> PassedRequest::head_after_redirects(
+    sources::Follow::SteadyTime begun) {
+  const auto& upstream = client_.access.fetching.sources.upstream;
   for (;;) {
     const auto answered = co_await final_head();
     if (!answered) co_return answered;
-    auto next = follow->instead_of(head(), access.clock().now());
-    if (!next) co_return answered;
-    if (!*next) co_return next->error();
-    fetch_->finish();
-    fetch_.emplace(access.fetching.sources.upstream, std::move(**next));
-    have_head_ = false;
-    was_redirected_ = true;
-    const auto started = co_await fetch_->start();
-    if (!started) co_return started;
+    const auto goes_on = co_await follow_->go_on(upstream, fetch_, begun);
+    if (!goes_on) co_return goes_on.error();
+    have_head_ = !*goes_on;
+    if (!have_head_) continue;
+    if (const auto failure = reply::why_kept_back(client_, head().status)) co_return *failure;
+    co_return answered;
   }
 }
 

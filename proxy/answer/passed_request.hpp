@@ -1,10 +1,12 @@
 // Forwards a request to the origin as it is, and reads the head of the answer.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "proxy/client/client.hpp"
 #include "proxy/policy/request.hpp"
+#include "proxy/sources/follow.hpp"
 #include "proxy/upstream/fetch.hpp"
 
 namespace proxy::answer {
@@ -21,26 +23,30 @@ class PassedRequest {
 
   // The last of them, if redirects were followed (sources::Follow).
   [[nodiscard]] upstream::Fetch& fetch() { return *fetch_; }
-  [[nodiscard]] const http::ResponseHead& head() const { return fetch_->head(); }
-  [[nodiscard]] bool was_redirected() const { return was_redirected_; }
+  [[nodiscard]] const http::ResponseHead& head() const {
+    return was_redirected() ? *follow_->head() : fetch_->head();
+  }
+  [[nodiscard]] bool was_redirected() const { return follow_ && follow_->head(); }
   // Whether the origin was sent the whole request. It may answer before that.
   [[nodiscard]] bool sent_whole() const { return sent_whole_; }
   // A buffer for the answer's body, after ask() has returned.
   [[nodiscard]] const net::PooledBuffer& buffer() const { return buffer_; }
 
  private:
+  PassedRequest(client::Client& client, const policy::Request& request, client::RequestBody& body,
+                upstream::FetchPlan plan);
   net::Task<upstream::Outcome<void>> send_body();
   net::Task<bool> await_continue();
   net::Task<upstream::Outcome<unsigned>> next_head();
   net::Task<upstream::Outcome<void>> final_head();
-  net::Task<upstream::Outcome<void>> head_after_redirects();
+  net::Task<upstream::Outcome<void>> head_after_redirects(sources::Follow::SteadyTime begun);
 
   client::Client& client_;
   const policy::Request& request_;
   client::RequestBody& body_;
   const net::PooledBuffer buffer_;
-  std::optional<upstream::Fetch> fetch_;
-  bool was_redirected_ = false;
+  std::unique_ptr<sources::Follow> follow_;  // null: no redirect is followed
+  std::unique_ptr<upstream::Fetch> fetch_;
   bool have_head_ = false;  // the final head
   // Why no further head can be read. What follows a head that is no head is not an answer.
   std::optional<upstream::Failure> no_head_;

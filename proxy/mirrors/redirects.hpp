@@ -1,24 +1,30 @@
 // Redirects that this proxy follows in place of its clients. Pure.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "proxy/http/cache_control.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/http/target.hpp"
-#include "proxy/mirrors/mirrored_url.hpp"
 
 namespace proxy::mirrors {
+
+// Whether the status is one of those whose Location clients follow.
+bool is_redirect(unsigned status);
 
 // What an answer comes to.
 enum class Redirect : std::uint8_t {
   none,       // it is no redirect
   followed,   // its target is asked next
   circle,     // its target was asked before, or it is one redirect too many
-  leads_out,  // to a host that mirrors.hosts lacks, or from https to http
+  leads_out,  // to a URL that may not be asked, or from https to http
   no_target,  // no Location, several, or one that is no URL
 };
 
@@ -27,16 +33,48 @@ class Redirects {
  public:
   static constexpr std::size_t kMost = 10;
 
-  explicit Redirects(const http::Target& first) : asked_(first), urls_{first.url()} {}
+  explicit Redirects(const http::Target& first) : urls_{first} {}
 
   // Judges the answer to the last URL. If it is followed, its target is the last URL from now on.
-  Redirect judge(const http::ResponseHead& answer, const MirroredHosts& hosts);
-  [[nodiscard]] const http::Target& last() const { return asked_; }
+  // `may_ask`: whether the settings allow the target.
+  Redirect judge(const http::ResponseHead& answer,
+                 const std::function<bool(const http::Target&)>& may_ask);
+  [[nodiscard]] const http::Target& first() const { return urls_.front(); }
+  [[nodiscard]] const http::Target& last() const { return urls_.back(); }
+  [[nodiscard]] bool any() const { return urls_.size() > 1; }
 
  private:
-  http::Target asked_;
-  std::vector<std::string> urls_;
+  std::vector<http::Target> urls_;
 };
+
+// What the redirects on the way to an answer say of it. The answer is stored, and given to clients
+// and neighbours, under the first URL, so that the strictest word on the way counts.
+struct SaidOnTheWay {
+  bool may_be_kept = true;
+  // How long all of them stay as they are, counted from the same time as the answer's own lifetime.
+  std::chrono::seconds lasts = http::kForever;
+  std::string vary = {};  // a list; may be empty
+};
+
+// The Cache-Control that replaces an answer's own, so that nobody uses it for longer than the
+// redirects on the way to it last. Empty if its own asks for no more. If the new one can't say all
+// that its own does, it is no-store. `own`: the answer's directives. `lifetime`: its own, by
+// whatever field or rule.
+std::string bounding_control(const http::CacheControl& own, std::chrono::seconds lifetime,
+                             const SaidOnTheWay& said);
+
+// What is written anew in the head of an answer. The result of fields_for_first() refers to it.
+struct WrittenAnew {
+  std::string control = {};                    // Cache-Control; empty: as it is
+  std::string vary = {};                       // one more Vary; empty: none
+  std::string location = {};                   // empty: as it is
+  std::span<const std::string> targeted = {};  // fields that would count before Cache-Control
+};
+
+// The fields of the answer to the last URL, for those who asked for the first one. Without
+// Set-Cookie, if the last URL is another origin's.
+http::Fields fields_for_first(const http::Fields& answer, const Redirects& way,
+                              const WrittenAnew& anew);
 
 // A request head of ours, changed to ask `to` in place of `from`. Without Authorization and Cookie,
 // if `to` is another origin: they are for the first one alone.

@@ -176,12 +176,22 @@ Task<Delivered> serve_object(client::Client& client, const policy::Request& requ
   co_return Delivered::sent;
 }
 
+// Answers with the failure in place of the response.
+Task<Delivered> keep_back(client::Client& client, const policy::Request& request,
+                          upstream::Failure failure, http::Forward reason) {
+  client.state.fields.clear();  // fields for the head that is not sent
+  co_await refuse(client, request, failure, reason);
+  co_return Delivered::sent;
+}
+
 }  // namespace
 
 // Not a coroutine, since most hits are over with their first write: see send_stored().
 Soon<Delivered> serve(client::Client& client, const policy::Request& request, Hit hit) {
   if (hit.entry->is_object()) return serve_object(client, request, std::move(hit));
   const auto& entry = *hit.entry;
+  if (const auto failure = why_kept_back(client, entry.status))
+    return keep_back(client, request, *failure, http::Forward::none);
   const auto now = client.access.clock().now();
   const bool unmodified = cache::is_unmodified_for(request.head.fields, entry, now);
   if (hit.filled)
@@ -297,6 +307,8 @@ Soon<Delivered> deliver(client::Client& client, const policy::Request& request,
                         fill::FillReader& reader, ToDeliver filled) {
   const auto& head = filled.head;
   if (head.entry->is_object() || head.is_stored()) return serve_filled(client, request, filled);
+  if (const auto failure = why_kept_back(client, head.entry->status))
+    return keep_back(client, request, *failure, filled.reason);
   return deliver_body(client, request, reader, filled);
 }
 

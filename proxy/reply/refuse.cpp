@@ -1,5 +1,6 @@
 #include "proxy/reply/refuse.hpp"
 
+#include "proxy/mirrors/redirects.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/upstream/failure.hpp"
 #include "proxy/users/check_rules.hpp"
@@ -218,6 +219,11 @@ Task<void> refuse(client::Client& client, const policy::Request& request, upstre
   client.record.upstream_host = request.target.host();
   client.record.hierarchy = observe::Hierarchy::direct;
   co_await refuse(client, request, std::move(refusal));
+}
+
+std::optional<upstream::Failure> why_kept_back(const client::Client& client, unsigned status) {
+  if (!client.state.mirrored || !mirrors::is_redirect(status)) return std::nullopt;
+  return failure_of(upstream::Failure::Where::upstream, upstream::Errc::redirected_out);
 }
 
 // The request was not read, so each neighbour gets the proof that the answer is ours.

@@ -58,6 +58,11 @@ net::Task<void> refuse(client::Client& client, const policy::Request& request, R
 // Answers with an upstream's failure. `reason`: why the request went forward.
 net::Task<void> refuse(client::Client& client, const policy::Request& request,
                        upstream::Failure failure, http::Forward reason = http::Forward::none);
+// Why the client must not get an answer with this status: the client asks by a mirror path, and the
+// answer is a redirect that was not followed (sources::Follow). Its Location may be relative to the
+// other server, and would here name a path of ours.
+std::optional<upstream::Failure> why_kept_back(const client::Client& client, unsigned status);
+
 // Refuses a request that could not be read to its end, and closes the connection: the beginning of
 // the next request is unknown.
 net::Task<void> refuse_unread(client::Client& client, Refusal refusal);

@@ -26,8 +26,6 @@ constexpr int kMostInterims = 32;
 constexpr unsigned kProcessing = 102;
 constexpr upstream::Failure kMalformed{
     upstream::Failure::Where::upstream, upstream::Failure::What::malformed, {}};
-constexpr upstream::Failure kAbandoned{
-    upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}};
 constexpr std::chrono::milliseconds kDrainWait{20};
 
 std::chrono::microseconds whole_us(Attempt::Steady::duration time) {
@@ -50,18 +48,6 @@ Task<void> ask_for(std::shared_ptr<Rest> rest) {
     spdlog::error("a question for the rest of a body failed inside this proxy: {}", bug.what());
   }
   if (rest->won) rest->silent->abandon();  // ends the wait for it
-}
-
-// Asks the next server in place of the one that has redirected.
-Task<upstream::Outcome<void>> go_on(SourceAccess& access, const Follow& follow,
-                                    std::unique_ptr<upstream::Fetch>& fetch,
-                                    upstream::Outcome<upstream::FetchPlan>& next) {
-  // A redirect's body is short, and its connection is for the next question.
-  co_await drain_body(access, *fetch);
-  if (!next) co_return next.error();
-  if (follow.abandoned()) co_return kAbandoned;
-  fetch = std::make_unique<upstream::Fetch>(access.upstream, std::move(*next));
-  co_return co_await fetch->start();
 }
 
 // An answer found by a redirect lasts no longer than the redirect, unless a rule says so.
@@ -117,9 +103,9 @@ Task<upstream::Outcome<void>> Attempt::ask(OnInterim interim) {
       // What a neighbour has stored is no live stream.
       if (peer_ && (*head)->icy) answered = kMalformed;
       if (!follow_) break;
-      auto next = follow_->instead_of(**head, access_->cache.cache.clock.now());
-      if (!next) break;
-      answered = co_await go_on(*access_, *follow_, fetch_, *next);
+      const auto goes_on = co_await follow_->go_on(access_->upstream, fetch_, begun_);
+      if (goes_on && !*goes_on) break;
+      if (!goes_on) answered = goes_on.error();
     } else if (!may_be_interim(**head, interims)) {
       answered = kMalformed;
     } else if ((*head)->status != 100) {  // a GET expects no 100 (RFC 9110 15.2.1)

@@ -64,15 +64,15 @@ class Attempt {
   // then count as the first byte. Returns whether they are here.
   net::Task<bool> body_begins();
   // Makes a wait for the source fail soon. Called from outside the coroutine that waits.
-  void abandon() {
-    if (follow_) follow_->abandon();
-    fetch_->abandon();
-  }
+  void abandon() { fetch_->abandon(); }
 
   // How ask() ended. A failure before that.
   [[nodiscard]] const upstream::Outcome<void>& outcome() const { return outcome_; }
   // The answer. Call these only after ask() has succeeded.
-  [[nodiscard]] const http::ResponseHead& head() const { return fetch_->head(); }
+  [[nodiscard]] const http::ResponseHead& head() const {
+    const auto* const of_first = follow_ ? follow_->head() : nullptr;
+    return of_first ? *of_first : fetch_->head();
+  }
   [[nodiscard]] std::optional<std::uint64_t> length() const;  // of the body, if known
   [[nodiscard]] upstream::Fetch& fetch() { return *fetch_; }
   // The answer in the form that the store needs. `url`: canonical. The result refers to the

@@ -8,27 +8,25 @@
 namespace proxy::sources {
 namespace {
 
-using mirrors::Redirect;
-using upstream::Errc;
-
-// How long the redirect holds, so that an answer found through it is no fresher. Without a word of
-// its own it holds for this request alone (RFC 9110 15.4), though the answer may be unchanged.
-std::chrono::seconds lifetime_of(const http::ResponseHead& redirect, cache::Time now) {
-  const auto control = http::response_cache_control(redirect.fields, {});
-  if (control.no_store || control.no_cache || control.private_) return std::chrono::seconds(0);
-  return cache::freshness_of(redirect, control, now).lifetime;
-}
-
-}  // namespace
+using std::chrono::seconds;
+using upstream::Failure;
 
 bool follows_redirects(const policy::Request& request) {
   const auto& hosts = request.policy().mirrored_hosts;
   if (hosts.empty() || request.mapping()) return false;  // mostly
   const bool is_plain = request.facts.method != cache::RequestFacts::Method::other &&
                         !request.framing.has_body() && !request.asks_for_websocket();
-  const bool has_url = request.target.form() == http::Target::Form::absolute;
-  return is_plain && has_url && hosts.have(request.target);
+  const bool is_https =
+      request.target.form() == http::Target::Form::absolute && request.target.https();
+  const bool is_mirrored = request.terms().mirrored == mirrors::Mirrored::yes;
+  return is_plain && (is_https || is_mirrored) && hosts.have(request.target);
 }
+
+seconds age_of(const http::ResponseHead& answer, const cache::Times& times) {
+  return std::chrono::floor<seconds>(cache::initial_age(answer.fields, times));
+}
+
+}  // namespace
 
 std::unique_ptr<Follow> Follow::of(const policy::Request& request, const std::string& head) {
   if (!follows_redirects(request)) return nullptr;
@@ -37,23 +35,90 @@ std::unique_ptr<Follow> Follow::of(const policy::Request& request, const std::st
 
 Follow::Follow(const policy::Request& request, std::string head)
     : policy_(request.pinned()),
-      strict_(request.terms().mirrored == mirrors::Mirrored::yes),
-      head_(std::move(head)),
+      targets_(targets_for(request, policy_->settings.cache)),
+      sends_credentials_(request.facts.authorization ||
+                         request.head.fields.has(http::field::cookie)),
+      asked_(std::move(head)),
       redirects_(request.target) {}
 
-std::optional<upstream::Outcome<upstream::FetchPlan>> Follow::instead_of(
-    const http::ResponseHead& answer, cache::Time now) {
-  const auto from = redirects_.last();
-  const auto redirect = redirects_.judge(answer, policy_->mirrored_hosts);
-  if (redirect == Redirect::none) return std::nullopt;
-  if (redirect != Redirect::followed) {
-    if (!strict_) return std::nullopt;
-    const auto why = redirect == Redirect::leads_out ? Errc::redirected_out : Errc::bad_redirect;
-    return upstream::failure_of(upstream::Failure::Where::upstream, why);
+net::Task<upstream::Outcome<bool>> Follow::go_on(const upstream::Upstream& on,
+                                                 std::unique_ptr<upstream::Fetch>& fetch,
+                                                 SteadyTime begun) {
+  const auto took = on.clock.steady() - begun;
+  const auto now = on.clock.now();
+  const cache::Times times{now - took, now, on.clock.ahead()};
+  if (!follows(fetch->head(), times)) {
+    if (redirects_.any()) finish(fetch->head(), times);
+    co_return false;
   }
-  lasts_ = std::min(lasts_, lifetime_of(answer, now));
-  head_ = mirrors::redirected_head(head_, from, redirects_.last());
-  return plan();
+  if (fetch->is_abandoned()) co_return Failure{Failure::Where::us, Failure::What::abandoned, {}};
+  auto next = plan();
+  const auto left = next.first_byte - std::chrono::duration_cast<std::chrono::milliseconds>(took);
+  if (left <= left.zero())
+    co_return Failure{Failure::Where::upstream, Failure::What::timed_out, {}};
+  next.first_byte = left;
+  next.connect = std::min(next.connect, left);
+  // A short body, mostly here: the connection is then for the next question. Nobody waits for it.
+  fetch->whole_body();
+  fetch->finish();
+  fetch = std::make_unique<upstream::Fetch>(on, std::move(next));
+  const auto started = co_await fetch->start();
+  if (!started) co_return started.error();
+  co_return true;
+}
+
+bool Follow::follows(const http::ResponseHead& answer, const cache::Times& times) {
+  const auto from = redirects_.last();
+  const auto redirect = redirects_.judge(answer, [this](const http::Target& to) {
+    return policy_->mirrored_hosts.have(to) && !policy_->lists.blocks(to);
+  });
+  if (redirect != mirrors::Redirect::followed) return false;
+  note(answer, times);
+  asked_ = mirrors::redirected_head(asked_, from, redirects_.last());
+  if (!http::same_origin(from, redirects_.last())) sends_credentials_ = false;
+  return true;
+}
+
+// A redirect without a word of its own holds for this request alone (RFC 9110 15.4), though the
+// answer may be unchanged.
+void Follow::note(const http::ResponseHead& redirect, const cache::Times& times) {
+  // What is for this cache alone, and what clients and neighbours would go by.
+  for (const auto targets : {targets_, http::Targets()}) {
+    const auto control = http::response_cache_control(redirect.fields, targets);
+    // It may lead to a signed URL that only this user may have.
+    const bool is_for_one = control.private_ || (sends_credentials_ && !control.public_);
+    if (is_for_one || control.no_store) said_.may_be_kept = false;
+    const auto lifetime = control.no_cache
+                              ? seconds(0)
+                              : cache::freshness_of(redirect, control, times.arrived()).lifetime;
+    until_ = std::min(until_, times.response + (lifetime - age_of(redirect, times)));
+  }
+  http::Members names(redirect.fields, http::field::vary);
+  while (const auto name = names.next()) {
+    (said_.vary += said_.vary.empty() ? "" : ", ") += *name;
+  }
+}
+
+void Follow::finish(const http::ResponseHead& answer, const cache::Times& times) {
+  const auto& first = redirects_.first();
+  const auto& last = redirects_.last();
+  // A browser that asks for the http URL through this proxy would take it for the first host's.
+  if (!first.https() && first.host() != last.host()) said_.may_be_kept = false;
+  const auto left = std::max(std::chrono::floor<seconds>(until_ - times.response), seconds(0));
+  said_.lasts = left + age_of(answer, times);
+  const auto control = http::response_cache_control(answer.fields, targets_);
+  const auto lifetime = cache::freshness_of(answer, control, times.arrived()).lifetime;
+  anew_.targeted = targets_;
+  anew_.control = mirrors::bounding_control(control, lifetime, said_);
+  // A 304 without Vary leaves that of the stored response, which has the redirects' names already.
+  const bool has_vary = answer.status != 304 || answer.fields.has(http::field::vary);
+  if (has_vary) anew_.vary = said_.vary;
+  if (const auto* const to = answer.fields.find(http::field::location)) {
+    const auto url = http::resolve(last, to->value);  // it may be relative to the last URL
+    if (url) anew_.location = url->url();
+  }
+  head_ = answer;
+  head_->fields = mirrors::fields_for_first(answer.fields, redirects_, anew_);
 }
 
 upstream::FetchPlan Follow::plan() const {
@@ -62,8 +127,8 @@ upstream::FetchPlan Follow::plan() const {
   return {.to = origin_of(to, policy_->lists),
           .route = policy_->routes.find(to),
           .asked = upstream::FetchPlan::Asked::redirected,
-          .head = head_,
-          .method = head_.substr(0, head_.find(' ')),
+          .head = asked_,
+          .method = asked_.substr(0, asked_.find(' ')),
           .connect = timeouts.connect,
           .first_byte = timeouts.first_byte};
 }

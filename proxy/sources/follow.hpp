@@ -13,40 +13,48 @@
 
 namespace proxy::sources {
 
-// Whether redirects of the request's origin are followed. If not, they are the client's business:
-// the host is not listed, a mapping names the origin, or the request has a body or another method
-// than GET and HEAD.
-bool follows_redirects(const policy::Request& request);
-
-// One question with its redirects. A value that outlives the request.
+// One question with its redirects. Outlives the request.
 class Follow {
  public:
-  // Null: no redirect is followed. `head`: as it is sent to the origin. A request by a path of ours
-  // gets a failure in place of a redirect that may not be followed; for any other, such a redirect
-  // is the answer.
+  using SteadyTime = machine::Clock::SteadyTime;
+
+  // Null: redirects are the client's business. So they are unless the request is a GET or HEAD
+  // without a body for a listed host, by a path of ours or for an https URL. Through a proxy,
+  // browsers ask for http URLs alone: a page that one host gives under the URL of another one would
+  // have the other one's origin. `head`: as it is sent to the first origin.
   static std::unique_ptr<Follow> of(const policy::Request& request, const std::string& head);
 
-  // What to ask in place of this answer, which arrived at `now`; or a failure. Nothing: the answer
-  // counts.
-  std::optional<upstream::Outcome<upstream::FetchPlan>> instead_of(const http::ResponseHead& answer,
-                                                                   cache::Time now);
-  // For how long all redirects so far stay as they are, at most: http::kForever before the first.
-  [[nodiscard]] std::chrono::seconds lasts() const { return lasts_; }
+  // `fetch` has the final head of an answer. If that is a redirect to follow, asks its target by a
+  // new fetch, which takes the place of the old one, and returns true: call this again once it has
+  // a final head, too. Returns false if the answer counts; the answer may be a redirect that leads
+  // out or in a circle. All questions together get one FetchPlan::first_byte from `begun` on.
+  net::Task<upstream::Outcome<bool>> go_on(const upstream::Upstream& on,
+                                           std::unique_ptr<upstream::Fetch>& fetch,
+                                           SteadyTime begun);
 
-  // The question is given up: no other one follows.
-  void abandon() { abandoned_ = true; }
-  [[nodiscard]] bool abandoned() const { return abandoned_; }
+  // After go_on() has returned false: the answer's head as that of an answer to the first URL
+  // (mirrors::SaidOnTheWay). Null: no redirect was followed, and the head stays as it is.
+  [[nodiscard]] const http::ResponseHead* head() const { return head_ ? &*head_ : nullptr; }
+  // For how long the answer may be fresh, counted as its own lifetime is: http::kForever if no
+  // redirect was followed.
+  [[nodiscard]] std::chrono::seconds lasts() const { return said_.lasts; }
 
  private:
   Follow(const policy::Request& request, std::string head);
+  bool follows(const http::ResponseHead& answer, const cache::Times& times);
+  void note(const http::ResponseHead& redirect, const cache::Times& times);
+  void finish(const http::ResponseHead& answer, const cache::Times& times);
   upstream::FetchPlan plan() const;
 
   const std::shared_ptr<const policy::Policy> policy_;
-  const bool strict_;
-  std::string head_;
+  const http::Targets targets_;
+  bool sends_credentials_;
+  std::string asked_;  // the head that is sent
   mirrors::Redirects redirects_;
-  std::chrono::seconds lasts_ = http::kForever;
-  bool abandoned_ = false;
+  mirrors::SaidOnTheWay said_;
+  cache::Time until_ = cache::Time::max();  // all redirects so far stay as they are
+  mirrors::WrittenAnew anew_;               // head_ refers to it
+  std::optional<http::ResponseHead> head_;
 };
 
 }  // namespace proxy::sources

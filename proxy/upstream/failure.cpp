@@ -61,9 +61,9 @@ constexpr Meaning kMeanings[] = {
     {"no parent proxy has a way to the host", What::unreachable},
     {"what answers at the neighbour's address is not the neighbour", What::unreachable},
     {"the neighbour may have begun anew, and was not polled since", What::unreachable},
-    {"it redirects to a host that the setting mirrors.hosts lacks, or from https to http",
+    {"it redirects to no URL that may be mirrored (settings mirrors.hosts, access.block), or in a "
+     "circle",
      What::unreachable},
-    {"it redirects in a circle, too often or to no URL", What::unreachable},
 };
 
 // Null: no enumerator.

@@ -36,8 +36,7 @@ enum class Errc {
   no_parent_left,     // no parent has a way to the host
   not_the_peer,       // what answers at a neighbour's address is not the neighbour
   unproven_peer,      // it may be the neighbour: the next poll tells
-  redirected_out,     // an origin redirects to where this proxy may not follow
-  bad_redirect,       // an origin redirects in a circle, too often or to no URL
+  redirected_out,     // an origin redirects to where this proxy does not follow
 };
 
 const boost::system::error_category& upstream_category();

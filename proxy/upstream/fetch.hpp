@@ -78,6 +78,7 @@ class Fetch : public net::InFrameMemory {
   void finish();
   // Makes a pending wait fail soon. Call this on the fetch's thread, from another coroutine.
   void abandon();
+  [[nodiscard]] bool is_abandoned() const { return abandoned_; }
 
  private:
   // The last response. `head` has views into `text`.

@@ -92,6 +92,107 @@ TEST(MirrorRedirect, Says502ForARedirectOutOfTheListedHostsOrInACircle) {
   EXPECT_EQ(scene.storage.count(), 0U);
 }
 
+// A neighbour or `curl -x` gets the redirect; a mirror path does not, whoever came first.
+TEST(MirrorRedirect, Says502ForAStoredRedirect) {
+  Redirecting scene({"unused.test"});
+  Client by_proxy(scene.proxy.port());
+  EXPECT_EQ(by_proxy.get(scene.origin.url("/file")).status, 302);
+  EXPECT_TRUE(is_hit(by_proxy.get(scene.origin.url("/file"))));
+  for (const char* method : {"GET", "HEAD"})
+    EXPECT_EQ(scene.client.request(method, scene.path("/file")).status, 502) << method;
+  EXPECT_EQ(scene.origin.plain.count(), 1U);
+}
+
+// What a redirect says of storing is said of the answer that was found through it.
+TEST(MirrorRedirect, KeepsForAllNoAnswerThatARedirectGivesToOne) {
+  const struct {
+    std::string path;
+    Fields redirect;
+    Fields asked;
+  } cases[] = {
+      {"/private", {{"Cache-Control", "private, max-age=600"}}, {}},
+      {"/no-store", {{"Cache-Control", "no-store"}}, {}},
+      {"/user", {{"Cache-Control", "max-age=600"}}, {{"Authorization", "Bearer x"}}},
+      {"/session", {{"Cache-Control", "max-age=600"}}, {{"Cookie", "a=b"}}},
+  };
+  Redirecting scene;
+  for (const auto& c : cases) {
+    auto redirect = c.redirect;
+    redirect.emplace_back("Location", scene.storage_front.url(c.path));
+    scene.origin.plain.on(c.path, Reply(302, redirect));
+    scene.storage.on(c.path, cacheable("body", "public, max-age=31536000"));
+    for (int i = 0; i < 2; ++i) {
+      const auto answer = scene.client.get(scene.path(c.path), c.asked);
+      EXPECT_EQ(answer.body, "body") << c.path;
+      EXPECT_FALSE(is_hit(answer)) << c.path;
+      EXPECT_EQ(answer.field("Cache-Control"), "no-store") << c.path;
+    }
+    EXPECT_EQ(scene.storage.count(c.path), 2U);
+  }
+}
+
+TEST(MirrorRedirect, TellsHowLongTheRedirectLasts) {
+  Redirecting scene;
+  scene.origin.plain.on("/file", Reply(302, {{"Location", scene.storage_front.url("/long")},
+                                             {"Cache-Control", "max-age=600"},
+                                             {"Age", "100"},
+                                             {"Vary", "X-Variant"}}));
+  scene.storage.on("/long", cacheable("long", "max-age=31536000, immutable")
+                                .with("Vary", "Accept")
+                                .with("Set-Cookie", "a=b"));
+  Client by_proxy(scene.proxy.port());
+  const auto first = by_proxy.get(scene.origin.url("/file"), {{"X-Variant", "1"}});
+  EXPECT_EQ(first.body, "long");
+  EXPECT_FALSE(first.has("Set-Cookie"));
+  const auto control = first.field("Cache-Control");
+  EXPECT_TRUE(control == "max-age=500" || control == "max-age=499") << control;
+  EXPECT_TRUE(is_hit(by_proxy.get(scene.origin.url("/file"), {{"X-Variant", "1"}})));
+  EXPECT_FALSE(is_hit(by_proxy.get(scene.origin.url("/file"), {{"X-Variant", "2"}})));
+}
+
+// Two hosts with plain http, of which the first redirects to the second.
+struct PlainHosts {
+  explicit PlainHosts(json access = json::object())
+      : proxy(json{{"mirrors", {{"hosts", {a, b}}}}, {"access", std::move(access)}}),
+        client(proxy) {
+    first.on("/file", Redirecting::redirect("http://" + b + "/page"));
+    second.on("/page", cacheable("page"));
+  }
+
+  ScriptedOrigin first;
+  ScriptedOrigin second;
+  const std::string a = "127.0.0.1:" + std::to_string(first.port());
+  const std::string b = "localhost:" + std::to_string(second.port());
+  ProxyProcess proxy;
+  MirrorClient client;
+};
+
+// A browser asks a proxy for http URLs, and takes a page for the one of the URL's host.
+TEST(MirrorRedirect, IsTheBusinessOfClientsThatAskTheProxyForHttp) {
+  PlainHosts scene;
+  EXPECT_EQ(scene.client.get("/http/" + scene.a + "/file").body, "page");
+  EXPECT_EQ(Client(scene.proxy.port()).get("http://" + scene.a + "/file").status, 302);
+}
+
+TEST(MirrorRedirect, DoesNotLeadPastTheListsOfTheSite) {
+  const TemporaryDirectory directory;
+  write_file(directory / "block", "localhost\n");
+  PlainHosts scene(json{{"block", {(directory / "block").string()}}});
+  EXPECT_EQ(scene.client.get("/http/" + scene.a + "/file").status, 502);
+  EXPECT_EQ(scene.second.count(), 0U);
+}
+
+TEST(MirrorRedirect, TakesNoLongerThanOneQuestion) {
+  Redirecting scene;
+  auto settings = scene.settings;
+  settings["timeouts"]["first_byte"] = "600ms";
+  const ProxyProcess proxy(settings);
+  const auto slow = std::chrono::milliseconds(400);
+  scene.origin.plain.on("/slow", Redirecting::redirect("/slower").slow(slow, 0));
+  scene.origin.plain.on("/slower", cacheable("late").slow(slow, 0));
+  EXPECT_EQ(MirrorClient(proxy).get(scene.path("/slow")).status, 504);
+}
+
 // A client of the proxy may go there by itself.
 TEST(MirrorRedirect, PassesARedirectOutOfTheListedHostsOnToAClientOfTheProxy) {
   Redirecting scene({"unused.test"});
