@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
                kHost + "Sec-Fetch-Site: cross-site\r\n", "403"},
         Reader{"AdminByAPageInASandbox", "/hearsay/requests", "127.0.0.1",
                kHost + "Origin: null\r\n", "403"},
-        Reader{"MonitorFromAnotherSite", "/metrics", "192.168.0.1",
+        Reader{"MonitorFromAnotherSite", "/digest", "192.168.0.1",
                kHost + "Sec-Fetch-Site: cross-site\r\n", "200"},
         Reader{"MonitorToTheRequests", "/hearsay/requests", "192.168.0.1", kHost, "403"},
         Reader{"StrangerToTheSignIn", "/hearsay/sign-in", "203.0.113.1", kHost, "200"},
