@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <string>
 
 #include "config/sections.hpp"
@@ -36,11 +38,73 @@ void read_authorities(Section& in, std::vector<HostCertificates>& ca) {
   }
 }
 
+// One part of a path. The paths of our own pages stay ours.
+bool is_prefix(const std::string& text) {
+  constexpr std::array<std::string_view, 7> kOurs{"/admin/", "/digest/", "/health/", "/hearsay/",
+                                                  "/http/",  "/https/",  "/metrics/"};
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
+  if (text.size() < 3 || text.size() > 64 || !text.starts_with('/') || !text.ends_with('/'))
+    return false;
+  const auto word = std::string_view(text).substr(1, text.size() - 2);
+  return word.find_first_not_of(kLetters) == word.npos && !word.starts_with('.') &&
+         std::ranges::find(kOurs, text) == kOurs.end();
+}
+
+bool is_server(const std::string& text) {
+  const auto url = parse_server_url(text);
+  return url && text.find('/', text.find("//") + 2) == text.npos;
+}
+
+RecipeSettings read_recipe(Section& in) {
+  RecipeSettings recipe;
+  if (in.require("name", "a word")) in.read_token("name", recipe.name);
+  in.read_parsed("prefix", recipe.prefix,
+                 "one part of a path that none of our pages has, such as \"/models/\"",
+                 text_if(is_prefix));
+  in.read_parsed("to", recipe.to, "a URL like \"https://models.example.com\", without a path",
+                 text_if(is_server));
+  in.read_texts("hosts", {"hosts, such as \"*.example.com\"", 256}, recipe.hosts, kHostForm,
+                parse_mirrored);
+  in.read_texts("follow", {"hosts, such as \"*.example.com\"", 256}, recipe.follow, kHostForm,
+                parse_mirrored);
+  if (recipe.prefix.empty() != recipe.to.empty())
+    in.fault(in.whole(), "needs both prefix and to, or neither");
+  if (const auto url = parse_server_url(recipe.to)) {
+    const bool is_standard = url->at.port == (url->tls ? 443 : 80);
+    recipe.hosts.push_back(
+        {url->at.host, is_standard ? std::nullopt : std::optional(url->at.port)});
+  }
+  read_recipe_rules(in, recipe.rules);
+  in.finish();
+  return recipe;
+}
+
+// Names of ours, and tables of the site.
+void read_recipes(Section& in, MirrorSettings& mirrors) {
+  constexpr std::string_view kForm =
+      "\"default\", or a list of names such as \"github\" and of objects";
+  const auto found = in.find("recipes");
+  if (!found) return;
+  if (found->text() && *found->text() == "default") return void(mirrors.recipes = {"default"});
+  if (!std::holds_alternative<Array>(found->value->content)) return in.expected(*found, kForm);
+  const auto items = in.items("recipes", "names and objects", 64);
+  if (!items) return;
+  for (const LocatedValue& item : *items) {
+    if (const auto* const name = item.text()) {
+      mirrors.recipes.push_back(*name);
+      continue;
+    }
+    Section part(item, in.faults());  // a fault, unless it is an object
+    if (part.is_object()) mirrors.own_recipes.push_back(read_recipe(part));
+  }
+}
+
 }  // namespace
 
 void read_mirrors(Section& in, MirrorSettings& mirrors) {
   in.read_texts("hosts", {"hosts, such as \"*.example.com\"", 256}, mirrors.hosts, kHostForm,
                 parse_mirrored);
+  read_recipes(in, mirrors);
   read_authorities(in, mirrors.ca);
   in.read_word("share", mirrors.share,
                {{"anonymous", MirrorShare::anonymous}, {"none", MirrorShare::none}});

@@ -25,6 +25,8 @@ void read_pac_fallback(Section& in, std::vector<std::string>& fallback);
 void read_reverse(Section& in, std::span<const HostPort> listen, std::vector<Reverse>& reverse);
 void read_mirrors(Section& in, MirrorSettings& mirrors);
 void read_rules(Section& in, std::vector<RuleSettings>& rules);
+// The rules of a recipe, which may leave out the host: they are then for all of its hosts.
+void read_recipe_rules(Section& in, std::vector<RuleSettings>& rules);
 void read_access(Section& in, AccessSettings& access);
 
 // Reads the required key "host".

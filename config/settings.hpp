@@ -13,10 +13,9 @@
 
 #include "config/access_settings.hpp"
 #include "config/endpoint.hpp"
+#include "config/site_settings.hpp"
 
 namespace config {
-
-using std::chrono::milliseconds;
 
 struct ByteSize {
   std::uint64_t value = 0;
@@ -192,28 +191,6 @@ struct Reverse {
   bool operator==(const Reverse&) const = default;
 };
 
-// What applies to some sites only. Only the first rule that matches a request applies. Everything
-// is off unless set. proxy/policy/site_rules.hpp has the details.
-struct RuleSettings {
-  std::string name;  // a token, in Cache-Status; unique
-  HostSpec host;
-  std::string path;                       // the beginning of the path, byte for byte; empty: any
-  std::vector<std::string> paths = {};    // globs, of which one must match the path; empty: any
-  std::optional<milliseconds> min_fresh;  // freshness lifetime, at least
-  std::optional<milliseconds> max_fresh;  // freshness lifetime, at most
-  // Freshness lifetime of error responses that state none.
-  std::optional<milliseconds> negative = std::nullopt;
-  bool immutable = false;             // no client has a fresh response validated
-  bool ignore_authorization = false;  // setting `authorization`: all clients may see the responses
-  bool ignore_client_no_cache = false;
-  std::vector<std::string> drop_query;  // parameters left out of the key; `*` stands for any text
-  bool never_store = false;
-  bool offline = false;        // like cache.offline
-  bool store_cookies = false;  // a response with Set-Cookie is stored like any other
-
-  bool operator==(const RuleSettings&) const = default;
-};
-
 enum class LogTarget { standard_output, none, file };
 enum class LogFormat { squid, json };
 enum class EventFormat { text, json };
@@ -308,31 +285,6 @@ struct ProcessSettings {
   std::vector<std::string> included;  // paths of the settings files that were read after the first
 
   bool operator==(const ProcessSettings&) const = default;
-};
-
-// Which responses for https URLs neighbours may learn of, and are asked for.
-enum class MirrorShare : std::uint8_t {
-  anonymous,  // those to requests without Authorization and Cookie
-  none,
-};
-
-// A host, or the hosts that "*." stands for, whose certificates those of a file may vouch for, too.
-struct HostCertificates {
-  std::string host;  // "*.example.com", or a name or address, lower case, IPv6 without brackets
-  std::string file;  // PEM
-
-  bool operator==(const HostCertificates&) const = default;
-};
-
-// URLs that clients may ask for below a path of ours: /https/HOST/PATH.
-struct MirrorSettings {
-  // Names, addresses, and "*." with a name, which stands for one label. Without a port: at the
-  // standard port of the scheme.
-  std::vector<HostSpec> hosts;
-  std::vector<HostCertificates> ca;
-  MirrorShare share = MirrorShare::anonymous;
-
-  bool operator==(const MirrorSettings&) const = default;
 };
 
 // Serving origins as a gateway, in front of them.

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <string>
+#include <utility>
 
 #include "config/sections.hpp"
 
@@ -12,6 +14,7 @@ using namespace std::chrono_literals;
 // The sites that we serve as a gateway.
 
 constexpr std::size_t kMostOrigins = 16;
+constexpr milliseconds kLongest = 24h * 365 * 10;
 
 void read_origin(Section& in, const LocatedValue& found, std::span<const HostPort> listen,
                  std::vector<Origin>& to) {
@@ -106,18 +109,55 @@ bool is_parameter(const std::string& text) {
          text.find('*') >= text.size() - 1;
 }
 
+bool has_effect(const PatternRule& rule) {
+  return rule.kind != ResponseClass::told || rule.name != StoredUnder::url || !rule.follow.empty();
+}
+
 bool does_nothing(const RuleSettings& rule) {
   return !rule.min_fresh && !rule.max_fresh && !rule.negative && !rule.immutable &&
          !rule.ignore_authorization && !rule.ignore_client_no_cache && rule.drop_query.empty() &&
-         !rule.never_store && !rule.offline && !rule.store_cookies;
+         !rule.never_store && !rule.offline && !rule.store_cookies &&
+         !(rule.by_pattern && has_effect(*rule.by_pattern));
 }
 
-RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
-  constexpr milliseconds kLongest = 24h * 365 * 10;
+// A class, or a time for which a response is fresh.
+void read_class(Section& in, RuleSettings& rule, PatternRule& by_pattern) {
+  constexpr std::array<std::pair<std::string_view, ResponseClass>, 3> kWords{
+      {{"immutable", ResponseClass::immutable},
+       {"revalidate", ResponseClass::revalidate},
+       {"pass", ResponseClass::pass}}};
+  const auto found = in.find("class");
+  if (!found) return;
+  const auto* const text = found->text();
+  const auto* const word = std::ranges::find(kWords, text ? std::string_view(*text) : "",
+                                             &decltype(kWords)::value_type::first);
+  by_pattern.kind = word == kWords.end() ? ResponseClass::fresh : word->second;
+  if (word == kWords.end()) in.read("class", rule.min_fresh, {1s, kLongest});
+}
+
+void read_by_pattern(Section& in, RuleSettings& rule) {
+  PatternRule by_pattern;
+  in.read_parsed("pattern", by_pattern.pattern,
+                 "a pattern of paths, such as \"/blobs/{sha256}\" or \"/pool/**\"",
+                 text_if([](const auto& text) { return text.starts_with('/'); }));
+  if (in.find("class") && (rule.min_fresh || rule.max_fresh || rule.immutable))
+    in.fault(*in.find("class"), "says it already; leave out min_fresh, max_fresh and immutable");
+  read_class(in, rule, by_pattern);
+  in.read_word("key", by_pattern.name, {{"url", StoredUnder::url}, {"path", StoredUnder::path}});
+  if (by_pattern.name == StoredUnder::path && !rule.drop_query.empty())
+    in.fault(*in.find("drop_query"), "has no effect beside \"key\": \"path\"; leave it out");
+  read_hosts(in, "follow", by_pattern.follow);
+  if (by_pattern != PatternRule()) rule.by_pattern = std::move(by_pattern);
+}
+
+// `otherwise`: the host of a rule that names none; nothing: it must name one.
+RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others,
+                       const std::optional<HostSpec>& otherwise) {
   const std::size_t before = in.faults().size();
   RuleSettings rule;
   read_name(in, others, rule);
-  if (const auto host = require_host(in)) rule.host = *host;
+  const bool may_lack = otherwise && !in.find("host");
+  if (const auto host = may_lack ? otherwise : require_host(in)) rule.host = *host;
   in.read_parsed(
       "path", rule.path, "the beginning of paths, such as \"/debian/pool/\"",
       text_if([](const auto& path) { return path.starts_with('/') && plain_text(path); }));
@@ -138,6 +178,7 @@ RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
   in.read("never_store", rule.never_store);
   in.read("offline", rule.offline);
   in.read("store_cookies", rule.store_cookies);
+  read_by_pattern(in, rule);
   if (rule.min_fresh && rule.max_fresh && *rule.min_fresh > *rule.max_fresh) {
     in.fault(*in.find("min_fresh"), "is longer than max_fresh; make one of them fit the other");
   }
@@ -150,8 +191,8 @@ RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
   if (in.faults().size() == before && does_nothing(rule)) {
     in.fault(in.whole(),
              "does nothing; give it min_fresh, max_fresh, negative, immutable, authorization, "
-             "ignore_client_no_cache, drop_query, never_store, offline or store_cookies, or leave "
-             "it out");
+             "ignore_client_no_cache, drop_query, never_store, offline, store_cookies, class, key "
+             "or follow, or leave it out");
   }
   return rule;
 }
@@ -177,7 +218,13 @@ void read_reverse(Section& in, std::span<const HostPort> listen, std::vector<Rev
 // Every request is compared with all rules, so their number is bounded.
 void read_rules(Section& in, std::vector<RuleSettings>& rules) {
   in.read_objects("rules", {"objects, each with \"name\" and \"host\"", 256}, rules,
-                  [&rules](Section& part) { return read_rule(part, rules); });
+                  [&rules](Section& part) { return read_rule(part, rules, std::nullopt); });
+}
+
+void read_recipe_rules(Section& in, std::vector<RuleSettings>& rules) {
+  const HostSpec any{"*", {}};
+  in.read_objects("rules", {"objects, each with \"name\"", 256}, rules,
+                  [&](Section& part) { return read_rule(part, rules, any); });
 }
 
 bool is_path_glob(std::string_view text) {

@@ -243,10 +243,9 @@ void parse(CLI::App& app, proxy::command::Words words) {
 }
 
 // For `hearsay cache`, as the proxy does it.
-proxy::command::Naming naming_by(const std::vector<config::RuleSettings>& rules) {
-  return [rules = proxy::policy::SiteRules(rules)](const proxy::http::Target& url) {
-    return rules.key_url(url);
-  };
+proxy::command::Naming naming_by(const config::Settings& settings) {
+  proxy::policy::SiteRules rules(settings.rules, settings.gateway.mirrors);
+  return [rules = std::move(rules)](const proxy::http::Target& url) { return rules.key_url(url); };
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ rooms=(
   cache/disk
   lists
   mirrors
+  mirrors/recipes
   users
   net
   http
@@ -94,7 +95,8 @@ rests_on cache/disk machine
 rests_on cache cache/disk http
 rests_on cache/disk_tier cache cache/disk http
 rests_on lists machine http
-rests_on mirrors http
+rests_on mirrors mirrors/recipes http
+rests_on mirrors/recipes
 rests_on users machine net http
 rests_on machine
 rests_on inspect cache/disk_tier cache cache/disk machine http
@@ -163,7 +165,7 @@ declare -A limits=(
   [wide-classes]=6
   [includes]=20
   [included]=28
-  [rooms]=28
+  [rooms]=29
   [floors]=14
   [clocks]=0
   [random]=0

@@ -102,6 +102,8 @@ Time end_of_freshness(const Saved& facts) {
 Time end_as_told(const Received& received, const http::CacheControl& control,
                  std::chrono::milliseconds its_age) {
   if (received.by_rule_alone) return Time::min();
+  const bool is_barred = control.no_cache || control.private_;
+  if (received.bounds.by_class && is_barred) return Time::min();
   if (received.bounds.least == seconds(0)) return Time::max();
   const auto told = freshness_of(received.response, control, received.times.arrived());
   return received.times.response + (told.lifetime - its_age);
@@ -144,7 +146,9 @@ Ref<Entry> Entry::make(Budget& budget, const Received& received, const EntryMemo
       received.control
           ? std::nullopt
           : std::optional(http::response_cache_control(response.fields, received.targets));
-  const auto& control = received.control ? *received.control : *own_control;
+  const auto& told_control = received.control ? *received.control : *own_control;
+  const auto heeded_ones = heeded(told_control, received.bounds);
+  const auto& control = heeded_ones ? *heeded_ones : told_control;
   QuotePlaces quotes;
   const std::string head = head_of(received, control, quotes);
   Saved facts{.url = received.passed_on ? std::string_view() : received.url,
@@ -169,7 +173,7 @@ Ref<Entry> Entry::make(Budget& budget, const Received& received, const EntryMemo
         freshness_of(response, control, received.times.arrived(), bounds_of(received));
     facts.extras.variant = {response.fields, received.request};
   }
-  const Time told = end_as_told(received, control, facts.initial_age);
+  const Time told = end_as_told(received, told_control, facts.initial_age);
   if (told < end_of_freshness(facts)) facts.extras.told_until = told;
   if (received.by_rule_alone || told < end_of_freshness(facts)) facts.extras.rule = received.rule;
   return make(budget, facts, quotes, memory);

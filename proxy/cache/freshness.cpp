@@ -69,6 +69,17 @@ Freshness as_told(const http::ResponseHead& response, const http::CacheControl& 
   return {Basis::heuristic, heuristic_lifetime(response.fields, date, now)};
 }
 
+// What lasts because of its class. An answer of a shared cache on the way may be old already.
+Freshness by_class(const http::ResponseHead& response, Time arrived,
+                   const FreshnessBounds& bounds) {
+  const bool is_error = response.status == 404 || response.status == 410 || response.status == 451;
+  const bool is_good = response.status < 300 && heuristically_cacheable(response.status);
+  if (!is_good && !(is_error && bounds.errors)) return {};
+  const auto wanted = is_good ? bounds.least : *bounds.errors;
+  const auto age = floor<seconds>(initial_age(response.fields, {arrived, arrived}));
+  return {Freshness::Basis::heuristic, bounded(std::min(wanted + age, bounds.most))};
+}
+
 }  // namespace
 
 bool understood(unsigned status) {
@@ -87,6 +98,7 @@ bool heuristically_cacheable(unsigned status) {
 
 Freshness freshness_of(const http::ResponseHead& response, const http::CacheControl& control,
                        Time arrived, const FreshnessBounds& bounds) {
+  if (bounds.by_class) return by_class(response, arrived, bounds);
   auto freshness = as_told(response, control, arrived);
   const bool is_unstated_error = freshness.basis == Freshness::Basis::heuristic &&
                                  response.status >= 400 && heuristically_cacheable(response.status);
@@ -97,6 +109,19 @@ Freshness freshness_of(const http::ResponseHead& response, const http::CacheCont
   if (may_be_lifted) freshness.lifetime = std::max(freshness.lifetime, bounds.least);
   freshness.lifetime = std::min(freshness.lifetime, bounds.most);
   return freshness;
+}
+
+std::optional<http::CacheControl> heeded(const http::CacheControl& control,
+                                         const FreshnessBounds& bounds) {
+  if (!bounds.by_class) return std::nullopt;
+  http::CacheControl heeded;
+  heeded.present = control.present;
+  heeded.targeted = control.targeted;
+  heeded.no_store = control.no_store;
+  heeded.must_understand = control.must_understand;
+  heeded.no_cache_fields = control.no_cache_fields;
+  heeded.private_fields = control.private_fields;
+  return heeded;
 }
 
 bool forbids_stale(const http::CacheControl& control) {

@@ -48,10 +48,16 @@ struct Freshness {
 // errors are stored only if they state a lifetime: above all a 5xx, which may end at any moment,
 // and which a stale response can stand in for (RFC 5861). What forbids a cache to store or to reuse
 // a response forbids it here as well.
+//
+// `by_class`: the settings know better than the origin for how long a response lasts, and that it
+// is for everybody. It is then fresh for `least` from its arrival on, and of its directives only
+// no-store counts, with the fields that private and no-cache name (see heeded()). Of other
+// responses than successful ones, 404, 410 and 451 last for `errors`, and none else is stored.
 struct FreshnessBounds {
   seconds least{0};
   seconds most = http::kForever;
   std::optional<seconds> errors = {};
+  bool by_class = false;
 
   bool operator==(const FreshnessBounds&) const = default;
 };
@@ -60,9 +66,13 @@ struct FreshnessBounds {
 // `errors` of the bounds for an error, else the heuristic of 4.2.2: 10 % of the age by
 // Last-Modified, at most a day, for statuses that are cacheable by default or if `public` allows
 // it. Expires is ignored under targeted control (RFC 9213 2.2), and counts as past if two lines
-// differ. `arrived`: see Times.
+// differ. `arrived`: see Times. `control`: what is heeded() of its directives.
 Freshness freshness_of(const http::ResponseHead& response, const http::CacheControl& control,
                        Time arrived, const FreshnessBounds& bounds = {});
+
+// What counts of the directives of a response within these bounds. Nothing: all of them do.
+std::optional<http::CacheControl> heeded(const http::CacheControl& control,
+                                         const FreshnessBounds& bounds);
 
 // Whether there is a must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4).
 bool forbids_stale(const http::CacheControl& control);

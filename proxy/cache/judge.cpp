@@ -16,6 +16,7 @@ using http::field;
 using http::Forward;
 
 constexpr unsigned kTooManyRequests = 429;
+constexpr seconds kClassStandsIn = std::chrono::days(30);
 
 RequestFacts::Method method_of(std::string_view method) {
   if (method == "GET") return RequestFacts::Method::get;
@@ -277,7 +278,9 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
 }
 
 Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
-                      const Times& times, const http::CacheControl& control) {
+                      const Times& times, const http::CacheControl& told) {
+  const auto heeded_ones = heeded(told, request.freshness);
+  const auto& control = heeded_ones ? *heeded_ones : told;
   if (const auto asked = storability_for(request); asked != Storability::yes) return asked;
   if (const auto by = by_status(request, response, control); by != Storability::yes) return by;
   if (const auto by = by_audience(request, response, control); by != Storability::yes) return by;
@@ -305,6 +308,11 @@ Verdict judge(const RequestFacts& request, const Found& found, Time now) {
 
 bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now, seconds setting) {
   const http::CacheControl& control = request.control;
+  // The class of a response outlives its origin's troubles, whatever the client asks for.
+  if (request.freshness.by_class)
+    return !entry.never_stale && entry.has_content() && covers(request, entry) &&
+           !is_hidden(request, entry) && !is_ahead(request, entry) &&
+           -entry.ttl(now) <= kClassStandsIn;
   if (entry.never_stale || control.no_cache || entry.fresh(now)) return false;
   if (!covers(request, entry) || is_hidden(request, entry) || is_ahead(request, entry))
     return false;

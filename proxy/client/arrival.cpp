@@ -44,7 +44,7 @@ bool is_of_browser(const http::Fields& fields) {
 bool is_at_mirror(const Client& client, const policy::Request& request,
                   const policy::Mapping* mapping) {
   const auto& target = request.target;
-  if (!mirrors::is_mirror_path(target.path())) return false;  // most requests
+  if (!request.policy().rules.recipe_map().mirror_path(target)) return false;  // most requests
   if (!mapping) return names_us(client, target) || !is_of_browser(request.head.fields);
   return !request.policy().mirrored_hosts.empty() &&
          (target.host().empty() || names_own_socket(client, target));

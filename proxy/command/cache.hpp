@@ -22,8 +22,8 @@ namespace proxy::command {
 
 // Returns the name under which a URL's responses are stored.
 using Naming = std::function<std::string(const http::Target&)>;
-// Makes the Naming that the setting `rules` asks for.
-using MakeNaming = std::function<Naming(const std::vector<config::RuleSettings>&)>;
+// Makes the Naming that the settings `rules` and `mirrors` ask for.
+using MakeNaming = std::function<Naming(const config::Settings&)>;
 
 // Adds the subcommand `cache` to a program; the returned function is used as add_digest()'s is.
 // `reading` says which URLs a purge by prefix covers.
@@ -37,7 +37,7 @@ struct ConfiguredCache {
   std::uint64_t bytes = 0;  // the limit of its files
   // Says which stored names a purge by prefix covers, of forward and reverse mode alike.
   cache::disk::PurgeRules::Reading reading = {};
-  Naming naming = {};       // by the setting `rules`; none: the URL itself
+  Naming naming = {};       // by the settings; none: the URL itself
   std::string socket = {};  // the proxy's control socket; empty: it is not known to have one
   // The proxy's first socket; port 0: the port is unknown. Without a host the control socket alone
   // is known.

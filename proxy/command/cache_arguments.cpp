@@ -36,7 +36,7 @@ Result<ConfiguredCache> cache_of(CacheArguments& arguments) {
   const bool is_of_service = arguments.config == config::kDefaultSettings;
   ConfiguredCache cache{
       .reading = arguments.reading,
-      .naming = arguments.make_naming(settings->rules),
+      .naming = arguments.make_naming(*settings),
       .socket = settings->process.control.value_or(is_of_service ? config::kDefaultControl : ""),
       // All sockets serve the same pages, so any of them would do.
       .listen = settings->process.listen.front(),

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "config/text.hpp"
 #include "proxy/client/arrival.hpp"
 #include "proxy/fetching/lookup.hpp"
 #include "proxy/http/fields.hpp"
@@ -81,6 +82,32 @@ Explanation::Refused why_refused(const client::Client& client, const policy::Req
                     : Explanation::Refused{};
 }
 
+std::string text_of(config::ResponseClass kind, const cache::FreshnessBounds& bounds) {
+  using Kind = config::ResponseClass;
+  switch (kind) {
+    case Kind::immutable:
+      return "immutable";
+    case Kind::fresh:
+      return "fresh for " + config::rough_text(bounds.least);
+    case Kind::revalidate:
+      return "revalidate";
+    case Kind::pass:
+      return "pass";
+    case Kind::told:
+      break;
+  }
+  return "";
+}
+
+void write_rule(const policy::Request& request, Explanation::Asked& asked) {
+  const auto* const rule = request.rule();
+  if (!rule) return;
+  asked.rule = rule->word();
+  asked.of_rule[0].second = rule->recipe();
+  asked.of_rule[1].second = text_of(rule->response_class(), request.facts.freshness);
+  asked.of_rule[2].second = rule->content_name(request.target).value_or("");
+}
+
 // What is known without a look at the cache.
 Explanation explanation_of(const client::Client& client, const policy::Request& request,
                            const std::string& user) {
@@ -93,7 +120,7 @@ Explanation explanation_of(const client::Client& client, const policy::Request& 
   explanation.own_page = request.terms().own_pages == policy::OwnPages::all;
   explanation.tunnel = request.is_connect();
   if (explanation.own_page) return explanation;
-  if (request.rule()) explanation.asked.rule = request.rule()->word();
+  write_rule(request, explanation.asked);
   explanation.refused = why_refused(client, request, user);
   return explanation;
 }

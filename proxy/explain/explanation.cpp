@@ -151,6 +151,7 @@ void say_request(Saying& saying, const Explanation& explanation) {
   say(saying, "client", std::move(client));
   say(saying, "refused", explanation.refused.reason);
   say(saying, "rule", explanation.asked.rule);
+  for (const auto& [about, text] : explanation.asked.of_rule) say(saying, about, text);
   say(saying, "as", explanation.asked.reverse && !own_page ? "a server (setting reverse)" : "");
   say(saying, "key", explanation.cached.key);
   if (explanation.cached.stored_as != explanation.asked.url)
@@ -386,12 +387,11 @@ std::string explanation_json(const Explanation& explanation) {
             {"peers", Json::array()},
             {"owner", text_or_null(explanation.sources.owner)},
             {"origin", origin_json(explanation.sources.origin)}};
-  for (const auto& [about, text] : sentences(explanation)) {
+  for (const auto& [name, text] : explanation.asked.of_rule) json[name] = text_or_null(text);
+  for (const auto& [about, text] : sentences(explanation))
     json["sentences"].push_back({{"about", about}, {"text", text}});
-  }
-  for (const auto& stored : explanation.cached.stored) {
+  for (const auto& stored : explanation.cached.stored)
     json["stored"].push_back(stored_json(stored, explanation));
-  }
   for (const auto& peer : explanation.sources.peers) json["peers"].push_back(peer_json(peer));
   // A URL or a name of a neighbour may have bytes that are no UTF-8.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';

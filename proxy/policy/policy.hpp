@@ -53,7 +53,7 @@ struct Policy {
   const ErrorPages error_pages;
   const SiteRules rules;
   const Gateway gateway;
-  const mirrors::MirroredHosts mirrored_hosts;
+  const mirrors::MirroredHosts mirrored_hosts;  // those of mirrors.hosts and of the recipes
   const std::shared_ptr<const upstream::HostTrust> trust;  // setting mirrors.ca
   const std::shared_ptr<peers::PeerDirectory> directory;
   const Routes routes;

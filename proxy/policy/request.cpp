@@ -8,6 +8,7 @@
 #include "proxy/http/range.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/policy/policy.hpp"
+#include "proxy/version.hpp"
 
 namespace proxy::policy {
 namespace {
@@ -33,13 +34,21 @@ void drop_if(http::Fields& fields, const Dropped& is_dropped) {
 // must not become a tunnel into the network of the origin.
 mirrors::Mirrored aim_at_mirrored(Request& request) {
   using mirrors::Mirrored;
-  auto url = mirrors::mirrored_url(request.target.path());
+  const auto& policy = request.policy();
+  const auto path = policy.rules.recipe_map().mirror_path(request.target);
+  auto url = path ? mirrors::mirrored_url(*path) : std::nullopt;
   if (!url) return Mirrored::bad_path;
   request.target = std::move(*url);
-  if (!request.policy().mirrored_hosts.have(request.target)) return Mirrored::not_listed;
+  if (!policy.mirrored_hosts.have(request.target)) return Mirrored::not_listed;
+  // Some servers answer 403 without one.
+  if (!request.head.fields.has(http::field::user_agent))
+    request.head.fields.append(http::field::user_agent, "User-Agent", kProduct);
+  const auto* const rule = policy.rules.find(request.target);
+  const bool may_post = rule && rule->allows_post() && request.head.method == "POST";
   const bool is_read = request.facts.method != cache::RequestFacts::Method::other &&
                        !request.framing.has_body() && !request.asks_for_websocket();
-  return is_read || request.head.method == "PURGE" ? Mirrored::yes : Mirrored::bad_method;
+  return may_post || is_read || request.head.method == "PURGE" ? Mirrored::yes
+                                                               : Mirrored::bad_method;
 }
 
 }  // namespace
@@ -79,7 +88,10 @@ void Request::arrive(Arrival how, const Mapping* mapping) {
 }
 
 bool Request::may_be_shared() const {
-  if (!own_name_.empty() || head.fields.any_selects()) return false;
+  // Whoever has the rule gives the response the same name, which is no URL.
+  const bool is_named_alike =
+      own_name_.empty() || (rule_ && rule_->names_path() && terms_.space == cache::Space::web);
+  if (!is_named_alike || head.fields.any_selects()) return false;
   if (!target.https()) return true;
   return policy_->settings.gateway.mirrors.share == config::MirrorShare::anonymous &&
          !head.fields.has(http::field::authorization) && !head.fields.has(http::field::cookie);
@@ -101,9 +113,9 @@ bool Request::may_exist() const {
 }
 
 void Request::name_it() {
-  const bool reduced = rule_ && rule_->drops_any();
-  if (!reduced && terms_.space == cache::Space::web) return;
-  own_name_ = in_its_space(reduced ? rule_->key_url(target.url()) : target.url());
+  const bool renamed = rule_ && rule_->renames();
+  if (!renamed && terms_.space == cache::Space::web) return;
+  own_name_ = in_its_space(renamed ? rule_->key_url(target.url()) : target.url());
   // Most URLs have none of the parameters, and are then shared with neighbours as usual.
   if (own_name_ == target.url()) own_name_.clear();
 }

@@ -82,15 +82,16 @@ struct Request : net::InFrameMemory {
   void apply_site_rule();
   [[nodiscard]] const SiteRule* rule() const { return rule_; }  // null: none
 
-  // The name that the response is stored under: the URL without the parameters that the site's rule
-  // drops, in the space of its terms (cache::StoredName).
+  // The name that the response is stored under: what the site's rule makes of the URL
+  // (SiteRule::key_url()), in the space of its terms (cache::StoredName).
   [[nodiscard]] const std::string& stored_as() const {
     return own_name_.empty() ? target.url() : own_name_;
   }
   // The name for another URL of the same site.
   [[nodiscard]] std::string stored_as(const http::Target& other) const;
   // Whether neighbours may learn of the response and be asked for it: only if the response is
-  // stored under its full URL, and no field that a neighbour does not see may have changed it. For
+  // stored under its full URL, or under a name that all give it who have the rule
+  // (SiteRule::names_path()), and no field that a neighbour does not see may have changed it. For
   // a neighbour, a URL without the dropped parameters is another URL. Of https URLs, the setting
   // mirrors.share decides, too.
   [[nodiscard]] bool may_be_shared() const;

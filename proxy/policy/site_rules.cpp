@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "config/sections.hpp"
@@ -13,9 +14,24 @@ namespace {
 using std::chrono::floor;
 using std::chrono::seconds;
 
+using Kind = config::ResponseClass;
+
+const config::PatternRule kNoPattern;
+
+Kind kind_of(const config::RuleSettings& settings) {
+  return settings.by_pattern ? settings.by_pattern->kind : Kind::told;
+}
+
+bool has_lifetime(Kind kind) {
+  return kind == Kind::immutable || kind == Kind::fresh || kind == Kind::revalidate;
+}
+
 // Whole seconds, as ages are (RFC 9111 section 1.2.2).
 cache::FreshnessBounds bounds_of(const config::RuleSettings& settings) {
-  cache::FreshnessBounds bounds;
+  const auto kind = kind_of(settings);
+  cache::FreshnessBounds bounds{.by_class = has_lifetime(kind)};
+  if (kind == Kind::immutable) bounds.least = http::kForever;
+  if (kind == Kind::revalidate) bounds.most = seconds(0);
   if (settings.min_fresh) bounds.least = floor<seconds>(*settings.min_fresh);
   if (settings.max_fresh) bounds.most = floor<seconds>(*settings.max_fresh);
   if (settings.negative) bounds.errors = floor<seconds>(*settings.negative);
@@ -32,6 +48,51 @@ std::vector<PathGlob> globs_of(const std::vector<std::string>& written) {
   std::vector<PathGlob> globs;
   for (const auto& glob : written) globs.emplace_back(http::canonical_path(glob));
   return globs;
+}
+
+std::optional<mirrors::PathPattern> pattern_of(const config::RuleSettings& settings) {
+  if (!settings.by_pattern || settings.by_pattern->pattern.empty()) return std::nullopt;
+  const auto& text = settings.by_pattern->pattern;
+  auto pattern = mirrors::PathPattern::parse(http::canonical_path(text));
+  if (!pattern) {
+    throw std::runtime_error(fmt::format(
+        R"(the rule "{}" has no pattern: "{}" must have at most 256 bytes, "**" only between )"
+        R"(slashes, and of braces {{sha256}}, {{sha512}} and such as {{hex40}} alone)",
+        settings.name, text));
+  }
+  return pattern;
+}
+
+// A host without a port is meant at the port of its scheme.
+std::vector<http::HostPattern> follow_of(std::span<const config::HostSpec> hosts) {
+  std::vector<http::HostPattern> follow;
+  for (auto [host, port] : hosts) {
+    if (port) {
+      follow.push_back(http::HostPattern({host, port}));
+      continue;
+    }
+    follow.push_back(http::HostPattern({host, 443}));
+    follow.push_back(http::HostPattern({host, 80}));
+  }
+  return follow;
+}
+
+template <class Rules>
+const SiteRule* first_of(const Rules& rules, const http::Target& target) {
+  const auto first = std::find_if(rules.begin(), rules.end(),
+                                  [&](const SiteRule& rule) { return rule.matches(target); });
+  return first == rules.end() ? nullptr : &*first;
+}
+
+// The rows of a recipe: one name for a path is for all of its hosts.
+std::vector<SiteRule> rules_of(const config::RecipeSettings& recipe) {
+  std::vector<SiteRule> rules;
+  for (auto row : recipe.rules) {
+    if (!row.by_pattern) row.by_pattern.emplace();
+    row.by_pattern->recipe = recipe.name;
+    rules.emplace_back(row);
+  }
+  return rules;
 }
 
 }  // namespace
@@ -70,11 +131,12 @@ bool PathGlob::matches(std::string_view path) const {
 }
 
 digest::RuleHash shared_meaning(const config::RuleSettings& settings) {
-  if (!settings.min_fresh && !settings.ignore_authorization) return 0;
   const auto bounds = bounds_of(settings);
-  return digest::rule_hash(fmt::format("hearsay-rule 1 min_fresh={} max_fresh={} authorization={}",
-                                       bounds.least.count(), bounds.most.count(),
-                                       settings.ignore_authorization ? "ignore" : "heed"));
+  if (!settings.min_fresh && !settings.ignore_authorization && !bounds.by_class) return 0;
+  return digest::rule_hash(fmt::format(
+      "hearsay-rule 1 min_fresh={} max_fresh={} authorization={}{}", bounds.least.count(),
+      bounds.most.count(), settings.ignore_authorization ? "ignore" : "heed",
+      bounds.by_class ? " by=class" : ""));
 }
 
 SiteRule::SiteRule(const config::RuleSettings& settings)
@@ -82,6 +144,8 @@ SiteRule::SiteRule(const config::RuleSettings& settings)
       word_("rule/" + settings.name),
       hosts_(settings.host),
       paths_(globs_of(settings.paths)),
+      pattern_(pattern_of(settings)),
+      follow_(follow_of(terms().follow)),
       freshness_(bounds_of(settings)),
       hash_(shared_meaning(settings)) {}
 
@@ -89,6 +153,7 @@ bool SiteRule::matches(const http::Target& target) const {
   const auto path = target.path();
   if (!hosts_.matches(target.host(), target.port()) || !path.starts_with(settings_.path))
     return false;
+  if (pattern_ && !pattern_->match(path)) return false;
   // So that "*.deb" means the file, whatever a mirror appends behind "?".
   const auto without_query = path.substr(0, path.find('?'));
   return paths_.empty() || std::any_of(paths_.begin(), paths_.end(), [&](const PathGlob& glob) {
@@ -99,10 +164,15 @@ bool SiteRule::matches(const http::Target& target) const {
 void SiteRule::apply_to(cache::RequestFacts& facts) const {
   facts.freshness = freshness_;
   facts.rule = hash_;
-  facts.immutable = settings_.immutable;
+  facts.immutable = settings_.immutable || response_class() == Kind::immutable;
   facts.open_to_all = settings_.ignore_authorization;
   if (facts.open_to_all) facts.has_credentials = std::exchange(facts.authorization, false);
-  facts.never_store = settings_.never_store;
+  facts.never_store = settings_.never_store || response_class() == Kind::pass;
+  if (freshness_.by_class && !facts.open_to_all) {
+    const bool is_anonymous =
+        !facts.authorization && !(facts.fields && facts.fields->has(http::field::cookie));
+    facts.never_store = facts.never_store || !is_anonymous;
+  }
   facts.store_cookies = settings_.store_cookies;
   facts.offline = facts.offline || settings_.offline;
   if (!settings_.ignore_client_no_cache) return;
@@ -110,7 +180,22 @@ void SiteRule::apply_to(cache::RequestFacts& facts) const {
   if (facts.control.max_age == seconds(0)) facts.control.max_age.reset();
 }
 
+const config::PatternRule& SiteRule::terms() const {
+  return settings_.by_pattern ? *settings_.by_pattern : kNoPattern;
+}
+
+std::optional<std::string> SiteRule::content_name(const http::Target& target) const {
+  const auto match = pattern_ ? pattern_->match(target.path()) : std::nullopt;
+  if (!match || match->content.empty()) return std::nullopt;
+  return match->content;
+}
+
 std::string SiteRule::key_url(const std::string& url) const {
+  if (names_path()) {
+    const auto path = std::string_view(url).substr(url.find('/', url.find("//") + 2));
+    const auto& of = recipe().empty() ? settings_.name : recipe();
+    return "recipe:" + of + std::string(path.substr(0, path.find('?')));
+  }
   const auto question = url.find('?');
   if (!drops_any() || question == url.npos) return url;
   std::string kept = url.substr(0, question);
@@ -141,10 +226,33 @@ bool SiteRule::drops(std::string_view parameter) const {
 SiteRules::SiteRules(const std::vector<config::RuleSettings>& settings)
     : rules_(settings.begin(), settings.end()) {}
 
+SiteRules::SiteRules(const std::vector<config::RuleSettings>& settings,
+                     const config::MirrorSettings& mirrors)
+    : rules_(settings.begin(), settings.end()), mirrored_(mirrors::mirrored_hosts(mirrors)) {
+  const auto chosen = mirrors::chosen_recipes(mirrors);
+  recipe_map_ = mirrors::RecipeMap(chosen);
+  for (const auto& recipe : chosen) {
+    recipes_.push_back(
+        {http::host_patterns(recipe.hosts), follow_of(recipe.follow), rules_of(recipe)});
+  }
+}
+
 const SiteRule* SiteRules::find(const http::Target& target) const {
-  const auto first = std::find_if(rules_.begin(), rules_.end(),
-                                  [&](const SiteRule& rule) { return rule.matches(target); });
-  return first == rules_.end() ? nullptr : &*first;
+  if (const auto* const rule = first_of(rules_, target)) return rule;
+  if (recipes_.empty() || !mirrored_.have(target)) return nullptr;  // mostly
+  for (const auto& recipe : recipes_) {
+    if (!recipe.covers(target)) continue;
+    if (const auto* const rule = first_of(recipe.rules, target)) return rule;
+  }
+  return nullptr;
+}
+
+bool SiteRules::may_follow(const http::Target& first, const http::Target& to) const {
+  const auto* const rule = find(first);
+  if (rule && rule->may_follow(to)) return true;
+  return std::ranges::any_of(recipes_, [&](const Recipe& recipe) {
+    return recipe.covers(first) && http::matches_any(recipe.follow, to);
+  });
 }
 
 std::string SiteRules::key_url(const http::Target& target) const {

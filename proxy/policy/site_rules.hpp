@@ -11,6 +11,9 @@
 #include "proxy/cache/judge.hpp"
 #include "proxy/http/host_pattern.hpp"
 #include "proxy/http/target.hpp"
+#include "proxy/mirrors/mirrored_url.hpp"
+#include "proxy/mirrors/path_pattern.hpp"
+#include "proxy/mirrors/recipe_map.hpp"
 
 namespace proxy::policy {
 
@@ -48,8 +51,8 @@ class SiteRule {
 
   // Compares the host, the port if the rule names one, the beginning of path and query (`path`),
   // and the path without its query with the globs (`paths`), byte for byte in the
-  // spelling of the canonical URL (http::Target). All conditions that the rule has must hold; of
-  // the globs, one.
+  // spelling of the canonical URL (http::Target); and path and query with the pattern. All
+  // conditions that the rule has must hold; of the globs, one.
   [[nodiscard]] bool matches(const http::Target& target) const;
 
   // For Cache-Status: "rule/NAME".
@@ -67,28 +70,49 @@ class SiteRule {
   // - never_store: the request is forwarded, and its response is not stored.
   // - store_cookies: a Set-Cookie does not keep a response from being stored.
   // - offline: only what this proxy or a neighbour has stored answers.
+  // - class: see config::ResponseClass and cache::FreshnessBounds::by_class. What a request with
+  //   credentials gets is for its client alone, and not stored.
   void apply_to(cache::RequestFacts& facts) const;
 
   [[nodiscard]] bool drops_any() const { return !settings_.drop_query.empty(); }
+  // Whether key_url() may give another name than the URL.
+  [[nodiscard]] bool renames() const { return drops_any() || names_path(); }
+  // Whether key_url() gives names that are no URLs. A neighbour with the rule has the same ones.
+  [[nodiscard]] bool names_path() const { return terms().name == config::StoredUnder::path; }
   // The URL without the parameters that drop_query names, and without "?" where no parameter is
   // left. The other parameters stay byte for byte, in their order. Names are compared as written,
-  // not decoded.
+  // not decoded. With config::StoredUnder::path, "recipe:NAME/PATH", which no URL can be: with the
+  // name of the recipe, or of a rule of the settings.
   [[nodiscard]] std::string key_url(const std::string& url) const;
+  // The digest that the URL has of the response's bytes: "sha256:HEX" or "sha512:HEX".
+  [[nodiscard]] std::optional<std::string> content_name(const http::Target& target) const;
+  [[nodiscard]] bool allows_post() const { return terms().posts; }
+  // Hosts that redirects may lead to, of those that have matched.
+  [[nodiscard]] bool may_follow(const http::Target& to) const {
+    return http::matches_any(follow_, to);
+  }
+  [[nodiscard]] config::ResponseClass response_class() const { return terms().kind; }
+  // The name of the recipe that has the rule; empty: none.
+  [[nodiscard]] const std::string& recipe() const { return terms().recipe; }
 
  private:
   [[nodiscard]] bool drops(std::string_view parameter) const;
+  [[nodiscard]] const config::PatternRule& terms() const;
 
   config::RuleSettings settings_;  // path and drop_query as canonical URLs spell them
   std::string word_;
   http::HostPattern hosts_;
   std::vector<PathGlob> paths_;
+  std::optional<mirrors::PathPattern> pattern_;
+  std::vector<http::HostPattern> follow_;
   cache::FreshnessBounds freshness_;
   digest::RuleHash hash_;
 };
 
 // The hash of what two neighbours must have in common to share the responses that the rule keeps:
-// min_fresh, max_fresh, and whether credentials are ignored. 0 if the rule has no min_fresh and
-// heeds credentials: no response is then reusable for longer, or for more clients.
+// min_fresh, max_fresh, whether credentials are ignored, and whether the class counts. 0 if the
+// rule has no min_fresh and no class, and heeds credentials: no response is then reusable for
+// longer, or for more clients.
 //
 // The rule's name and conditions do not count: both sides ask for one URL, to which each applies
 // its own first rule. Wire format (digest/rule.hpp); never changes for the same settings.
@@ -98,16 +122,41 @@ class SiteRules {
  public:
   SiteRules() = default;
   explicit SiteRules(const std::vector<config::RuleSettings>& settings);
+  // With the rules of the recipes, which are for their hosts, and of a recipe without hosts for all
+  // that are mirrored. Throws std::runtime_error if the settings name a recipe that there is not,
+  // or a pattern that is none.
+  SiteRules(const std::vector<config::RuleSettings>& settings,
+            const config::MirrorSettings& mirrors);
 
-  // The first rule that matches; null if none does.
+  // The first rule that matches, of the settings, then of the recipes; null if none does.
   [[nodiscard]] const SiteRule* find(const http::Target& target) const;
+
+  // Whether a rule or a recipe for the URL `first` lets its redirects lead to a host that is not
+  // mirrored itself.
+  [[nodiscard]] bool may_follow(const http::Target& first, const http::Target& to) const;
+
+  // How requests that are for a recipe name a server.
+  [[nodiscard]] const mirrors::RecipeMap& recipe_map() const { return recipe_map_; }
 
   // The URL from which the key is made: SiteRule::key_url() of the rule that matches, else the URL
   // itself.
   [[nodiscard]] std::string key_url(const http::Target& target) const;
 
  private:
+  struct Recipe {
+    std::vector<http::HostPattern> hosts;  // empty: all that are mirrored
+    std::vector<http::HostPattern> follow;
+    std::vector<SiteRule> rules;
+
+    [[nodiscard]] bool covers(const http::Target& target) const {
+      return hosts.empty() || http::matches_any(hosts, target);
+    }
+  };
+
   std::vector<SiteRule> rules_;
+  std::vector<Recipe> recipes_;
+  mirrors::RecipeMap recipe_map_{std::span<const config::RecipeSettings>()};
+  mirrors::MirroredHosts mirrored_{std::span<const config::HostSpec>()};
 };
 
 }  // namespace proxy::policy

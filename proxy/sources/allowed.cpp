@@ -45,7 +45,9 @@ std::optional<OnlyOrigin> why_only_origin(const policy::Request& request, bool c
   if (request.policy().directory->peers().empty()) return OnlyOrigin::no_neighbours;
   if (!request.may_be_shared()) return why_unshared(request);
   // RFC 9111 5.2.1.4: a neighbour's copy is as old as our own.
-  const bool wants_fresh = facts.control.no_cache && !facts.immutable;
+  const auto& bounds = facts.freshness;
+  const bool is_always_validated = bounds.by_class && bounds.most == std::chrono::seconds(0);
+  const bool wants_fresh = (facts.control.no_cache && !facts.immutable) || is_always_validated;
   if (facts.authorization || wants_fresh) return OnlyOrigin::request;
   return changed_lately ? std::optional(OnlyOrigin::changed_lately) : std::nullopt;
 }

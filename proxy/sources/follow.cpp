@@ -70,7 +70,9 @@ net::Task<upstream::Outcome<bool>> Follow::go_on(const upstream::Upstream& on,
 bool Follow::follows(const http::ResponseHead& answer, const cache::Times& times) {
   const auto from = redirects_.last();
   const auto redirect = redirects_.judge(answer, [this](const http::Target& to) {
-    return policy_->mirrored_hosts.have(to) && !policy_->lists.blocks(to);
+    const bool may_lead =
+        policy_->mirrored_hosts.have(to) || policy_->rules.may_follow(redirects_.first(), to);
+    return may_lead && !policy_->lists.blocks(to);
   });
   if (redirect != mirrors::Redirect::followed) return false;
   note(answer, times);

@@ -21,8 +21,42 @@ TEST(MirrorSettings, TakeHostsAndTheirCertificates) {
   ASSERT_TRUE(settings.has_value());
   const MirrorSettings expected{{{"files.example.com", std::nullopt}, {"*.example.org", 8443}},
                                 {{"files.example.com", "/etc/a.pem"}, {"*.example.org", "b.pem"}},
-                                MirrorShare::none};
+                                MirrorShare::none,
+                                {},
+                                {}};
   EXPECT_EQ(settings->gateway.mirrors, expected);
+}
+
+TEST(MirrorSettings, TakeRecipesByNameAndAsTables) {
+  const auto all = load(mirrors(R"("recipes":"default")"));
+  ASSERT_TRUE(all.has_value());
+  EXPECT_EQ(all->gateway.mirrors.recipes, std::vector<std::string>{"default"});
+  const auto settings = load(mirrors(
+      R"("recipes":["github",{"name":"models","prefix":"/models/","to":"https://M.test:8443",)"
+      R"("hosts":["*.m.test"],"follow":["*.storage.test"],"rules":[)"
+      R"({"name":"blobs","pattern":"/blobs/{sha256}","class":"immutable","key":"path"},)"
+      R"({"name":"tags","host":"b.m.test","class":"1m","negative":"10s"}]}])"));
+  ASSERT_TRUE(settings.has_value());
+  const auto& read = settings->gateway.mirrors;
+  EXPECT_EQ(read.recipes, std::vector<std::string>{"github"});
+  RuleSettings blobs;
+  blobs.name = "blobs";
+  blobs.host = {"*", {}};
+  blobs.by_pattern = PatternRule{
+      .pattern = "/blobs/{sha256}", .kind = ResponseClass::immutable, .name = StoredUnder::path};
+  RuleSettings tags;
+  tags.name = "tags";
+  tags.host = {"b.m.test", {}};
+  tags.min_fresh = std::chrono::minutes(1);
+  tags.negative = std::chrono::seconds(10);
+  tags.by_pattern = PatternRule{.kind = ResponseClass::fresh};
+  const RecipeSettings models{.name = "models",
+                              .prefix = "/models/",
+                              .to = "https://M.test:8443",
+                              .hosts = {{"*.m.test", {}}, {"m.test", 8443}},
+                              .follow = {{"*.storage.test", {}}},
+                              .rules = {blobs, tags}};
+  EXPECT_EQ(read.own_recipes, std::vector{models});
 }
 
 TEST(MirrorSettings, AreRefusedWithTheirPlaceAndTheReason) {
@@ -40,6 +74,26 @@ TEST(MirrorSettings, AreRefusedWithTheirPlaceAndTheReason) {
       {R"("ca":{"a":7})", "mirrors.ca.a", "the path of a file"},
       {R"("ca":{"a":""})", "mirrors.ca.a", "the path of a file"},
       {R"("share":"all")", "mirrors.share", "\"anonymous\""},
+      {R"("recipes":7)", "mirrors.recipes", "\"default\", or a list"},
+      {R"("recipes":"github")", "mirrors.recipes", "\"default\", or a list"},
+      {R"("recipes":[7])", "mirrors.recipes[0]", "an object"},
+      {R"("recipes":[{}])", "mirrors.recipes[0]", "\"name\""},
+      {R"("recipes":[{"name":"a","prefix":"/a/"}])", "mirrors.recipes[0]", "both prefix and to"},
+      {R"("recipes":[{"name":"a","prefix":"/digest/","to":"https://a"}])",
+       "mirrors.recipes[0].prefix", "none of our pages"},
+      {R"("recipes":[{"name":"a","prefix":"/a/b/","to":"https://a"}])", "mirrors.recipes[0].prefix",
+       "one part"},
+      {R"("recipes":[{"name":"a","prefix":"/a/","to":"https://a/b"}])", "mirrors.recipes[0].to",
+       "without a path"},
+      {R"("recipes":[{"name":"a","follow":["*"]}])", "mirrors.recipes[0].follow[0]", "a host"},
+      {R"("recipes":[{"name":"a","rules":[{"name":"b","pattern":"/x"}]}])",
+       "mirrors.recipes[0].rules[0]", "does nothing"},
+      {R"("recipes":[{"name":"a","rules":[{"name":"b","class":"imutable"}]}])",
+       "mirrors.recipes[0].rules[0].class", "found \"imutable\""},
+      {R"("recipes":[{"name":"a","rules":[{"name":"b","class":"pass","min_fresh":"1s"}]}])",
+       "mirrors.recipes[0].rules[0].class", "says it already"},
+      {R"("recipes":[{"name":"a","rules":[{"name":"b","key":"path","drop_query":["x"]}]}])",
+       "mirrors.recipes[0].rules[0].drop_query", "no effect"},
       {R"("host":["a"])", "mirrors.host", "mean \"hosts\"?"},
   };
   for (const auto& c : cases) {

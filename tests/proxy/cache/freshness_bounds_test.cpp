@@ -199,5 +199,79 @@ TEST(NeverStore, PassesARequestAndKeepsNothing) {
   EXPECT_EQ(judge(facts, {}, kStart).action, Action::refuse);
 }
 
+// A class of the settings (FreshnessBounds::by_class). The first answer of a shared cache on the
+// way may be old already.
+TEST(AClass, SaysHowLongAResponseLastsWhateverItsOriginSays) {
+  const FreshnessBounds fresh{.least = 60s, .errors = 5s, .by_class = true};
+  const FreshnessBounds always{.most = 0s, .by_class = true};
+  const struct {
+    std::string lines;
+    unsigned status;
+    FreshnessBounds bounds;
+    seconds lifetime;
+    Storability stored;
+  } cases[] = {
+      {"", 200, fresh, 60s, Storability::yes},
+      {"Age: 500\r\n", 200, fresh, 560s, Storability::yes},
+      {"Cache-Control: max-age=86400\r\n", 200, fresh, 60s, Storability::yes},
+      {"Cache-Control: no-cache\r\n", 200, fresh, 60s, Storability::yes},
+      {"Cache-Control: private, max-age=0, must-revalidate\r\n", 200, fresh, 60s, Storability::yes},
+      {"Cache-Control: no-store\r\n", 200, fresh, 60s, Storability::no_store},
+      {"Expires: 0\r\n", 200, fresh, 60s, Storability::yes},
+      {"Set-Cookie: a=b\r\nCache-Control: public\r\n", 200, fresh, 60s,
+       Storability::set_cookie},  // C6
+      {"Cache-Control: max-age=86400\r\n", 200, always, 0s, Storability::site},
+      {"Cache-Control: max-age=86400\r\nETag: \"v\"\r\n", 200, always, 0s, Storability::yes},
+      {"", 404, fresh, 5s, Storability::yes},  // C1
+      {"Cache-Control: max-age=86400\r\n", 410, fresh, 5s, Storability::yes},
+      {"", 451, fresh, 5s, Storability::yes},
+      {"Cache-Control: max-age=86400\r\n", 404, always, 0s, Storability::status},
+      {"Cache-Control: max-age=86400\r\n", 403, fresh, 0s, Storability::status},
+      {"Cache-Control: max-age=86400\r\n", 503, fresh, 0s, Storability::status},
+      {"Cache-Control: max-age=86400\r\n", 302, fresh, 0s, Storability::status},
+      {"Cache-Control: max-age=86400\r\n", 301, fresh, 0s, Storability::status},
+  };
+  for (const auto& c : cases) {
+    const Response response(c.lines, c.status);
+    auto facts = asked({});
+    facts.freshness = c.bounds;
+    const auto control = http::cache_control(response.head.fields);
+    EXPECT_EQ(freshness_of(response.head, control, kStart, c.bounds).lifetime, c.lifetime)
+        << c.status << c.lines;
+    EXPECT_EQ(may_store(facts, response.head, kAtOnce), c.stored) << c.status << c.lines;
+  }
+}
+
+TEST(AClass, LetsAResponseStandInWhateverTheClientAsksFor) {  // C3
+  Budget budget{1 << 20};
+  const FreshnessBounds bounds{.least = 60s, .by_class = true};
+  const Found kept{entry_of(budget, {.lines = "Cache-Control: no-cache, private\r\nETag: \"v\"\r\n",
+                                     .bounds = bounds,
+                                     .rule = 7})};
+  EXPECT_EQ(judge(asked({}), kept, kStart + 59s).action, Action::serve);
+  for (const char* control : {"max-age=3600", "no-cache", "max-age=0"}) {
+    auto facts = asked({}, "Cache-Control: " + std::string(control) + "\r\n");
+    EXPECT_FALSE(may_stand_in(facts, *kept.entry, kStart + 100s)) << control;
+    facts.freshness = bounds;
+    EXPECT_TRUE(may_stand_in(facts, *kept.entry, kStart + 10s)) << control;
+    EXPECT_TRUE(may_stand_in(facts, *kept.entry, kStart + 100s)) << control;
+    EXPECT_TRUE(may_stand_in(facts, *kept.entry, kStart + 60s + std::chrono::days(30))) << control;
+    EXPECT_FALSE(may_stand_in(facts, *kept.entry, kStart + 61s + std::chrono::days(30))) << control;
+  }
+}
+
+// What its origin keeps from shared caches, a neighbour without the rule must not get.
+TEST(AClass, IsAClaimToNeighboursWithTheRuleAlone) {
+  Budget budget{1 << 20};
+  const FreshnessBounds bounds{.least = http::kForever, .by_class = true};
+  for (const char* control : {"private", "no-cache", "max-age=0"}) {
+    const Found kept{entry_of(
+        budget,
+        {.lines = "Cache-Control: " + std::string(control) + "\r\n", .bounds = bounds, .rule = 7})};
+    EXPECT_LE(kept.entry->claimable_until(), kStart) << control;
+    EXPECT_GT(kept.entry->claimable_by_rule_until(), kStart + std::chrono::days(3650)) << control;
+  }
+}
+
 }  // namespace
 }  // namespace proxy::cache

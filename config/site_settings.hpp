@@ -1,0 +1,113 @@
+// Rules for some sites, and mirrors: the settings `rules` and `mirrors`.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/endpoint.hpp"
+
+namespace config {
+
+using std::chrono::milliseconds;
+
+// For how long a response answers, whatever its origin says of that.
+enum class ResponseClass {
+  told,        // as its origin says, within the bounds of the rule
+  immutable,   // for ever
+  fresh,       // for min_fresh from its arrival on, then it is validated
+  revalidate,  // it is validated each time
+  pass,        // it is not stored
+};
+
+// The name under which a response is stored.
+enum class StoredUnder {
+  url,
+  path,  // scheme, host and query do not count: one name for all hosts of a recipe
+};
+
+// What a rule says of paths by a pattern, rather than by the beginning or a glob.
+struct PatternRule {
+  std::string pattern = {};  // proxy/mirrors/path_pattern.hpp; empty: any path, with any query
+  ResponseClass kind = ResponseClass::told;
+  StoredUnder name = StoredUnder::url;
+  std::string recipe = {};            // that has the rule; empty: none
+  std::vector<HostSpec> follow = {};  // hosts that redirects of mirrors may lead to, too
+  bool posts = false;                 // POST is passed on, too
+
+  bool operator==(const PatternRule&) const = default;
+};
+
+// What applies to some sites only. Only the first rule that matches a request applies. Everything
+// is off unless set. proxy/policy/site_rules.hpp has the details.
+struct RuleSettings {
+  std::string name;  // a token, in Cache-Status; unique
+  HostSpec host;
+  std::string path;                       // the beginning of the path, byte for byte; empty: any
+  std::vector<std::string> paths = {};    // globs, of which one must match the path; empty: any
+  std::optional<milliseconds> min_fresh;  // freshness lifetime, at least
+  std::optional<milliseconds> max_fresh;  // freshness lifetime, at most
+  // Freshness lifetime of error responses that state none.
+  std::optional<milliseconds> negative = std::nullopt;
+  bool immutable = false;             // no client has a fresh response validated
+  bool ignore_authorization = false;  // setting `authorization`: all clients may see the responses
+  bool ignore_client_no_cache = false;
+  std::vector<std::string> drop_query;  // parameters left out of the key; `*` stands for any text
+  bool never_store = false;
+  bool offline = false;        // like cache.offline
+  bool store_cookies = false;  // a response with Set-Cookie is stored like any other
+  std::optional<PatternRule> by_pattern = std::nullopt;
+
+  bool operator==(const RuleSettings&) const = default;
+};
+
+// Which responses for https URLs neighbours may learn of, and are asked for.
+enum class MirrorShare : std::uint8_t {
+  anonymous,  // those to requests without Authorization and Cookie
+  none,
+};
+
+// A host, or the hosts that "*." stands for, whose certificates those of a file may vouch for, too.
+struct HostCertificates {
+  std::string host;  // "*.example.com", or a name or address, lower case, IPv6 without brackets
+  std::string file;  // PEM
+
+  bool operator==(const HostCertificates&) const = default;
+};
+
+// What makes mirrors of the servers of one kind of client: how its requests name a server, where
+// that redirects to, and rules for the responses.
+struct RecipeSettings {
+  // How a request names the server, other than by a path such as /https/HOST/PATH.
+  enum class NamedBy {
+    prefix,  // its path begins with `prefix`, which stands for `to`; empty: no request does
+    host,    // its Host field is one of `hosts`: clients take us for that server
+    query,   // its parameter `parameter` is one of `hosts`
+  };
+  std::string name;  // a token; unique
+  NamedBy named_by = NamedBy::prefix;
+  std::string prefix = {};  // "/models/"
+  std::string to = {};      // "https://models.example.com", without a path
+  std::string parameter = {};
+  std::vector<HostSpec> hosts = {};      // empty: the rules are for those of mirrors.hosts
+  std::vector<HostSpec> follow = {};     // hosts that redirects may lead to, too
+  std::vector<RuleSettings> rules = {};  // the host "*": all of the recipe
+
+  bool operator==(const RecipeSettings&) const = default;
+};
+
+// URLs that clients may ask for below a path of ours: /https/HOST/PATH.
+struct MirrorSettings {
+  // Names, addresses, and "*." with a name, which stands for one label. Without a port: at the
+  // standard port of the scheme.
+  std::vector<HostSpec> hosts;
+  std::vector<HostCertificates> ca;
+  MirrorShare share = MirrorShare::anonymous;
+  std::vector<std::string> recipes;  // names of ours; "default": all of them
+  std::vector<RecipeSettings> own_recipes;
+
+  bool operator==(const MirrorSettings&) const = default;
+};
+
+}  // namespace config

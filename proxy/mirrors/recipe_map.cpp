@@ -1,0 +1,94 @@
+#include "proxy/mirrors/recipe_map.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "proxy/http/text.hpp"
+#include "proxy/mirrors/recipes/recipes.hpp"
+
+namespace proxy::mirrors {
+namespace {
+
+using NamedBy = config::RecipeSettings::NamedBy;
+
+void append(std::vector<config::HostSpec>& to, const std::vector<config::HostSpec>& hosts) {
+  to.insert(to.end(), hosts.begin(), hosts.end());
+}
+
+std::vector<config::HostSpec> hosts_by_field(std::span<const config::RecipeSettings> recipes) {
+  std::vector<config::HostSpec> hosts;
+  for (const auto& recipe : recipes) {
+    if (recipe.named_by == NamedBy::host) append(hosts, recipe.hosts);
+  }
+  return hosts;
+}
+
+// "https://models.example.com" as "/https/models.example.com/".
+std::string path_for(std::string_view server) {
+  const auto scheme = server.substr(0, server.find(':'));
+  return std::string("/").append(scheme).append("/").append(server.substr(scheme.size() + 3)) + '/';
+}
+
+// The value of the parameter, which `begins` it with its "="; empty: there is none, or several.
+std::string_view value_in(std::string_view query, std::string_view begins) {
+  std::string_view value;
+  for (bool found = false; !query.empty();) {
+    const auto parameter = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(parameter.size() + 1, query.size()));
+    if (!parameter.starts_with(begins)) continue;
+    if (found) return {};
+    found = true;
+    value = parameter.substr(begins.size());
+  }
+  return value;
+}
+
+}  // namespace
+
+std::vector<config::RecipeSettings> chosen_recipes(const config::MirrorSettings& settings) {
+  auto chosen = settings.own_recipes;
+  for (const auto& name : settings.recipes) {
+    const auto before = chosen.size();
+    for (auto& ours : recipes::all_recipes()) {
+      if (name == "default" || name == ours.name) chosen.push_back(std::move(ours));
+    }
+    if (chosen.size() == before)
+      throw std::runtime_error("mirrors.recipes: there is no recipe \"" + name + '"');
+  }
+  return chosen;
+}
+
+MirroredHosts mirrored_hosts(const config::MirrorSettings& settings) {
+  auto hosts = settings.hosts;
+  for (const auto& recipe : chosen_recipes(settings)) append(hosts, recipe.hosts);
+  return MirroredHosts(hosts);
+}
+
+RecipeMap::RecipeMap(std::span<const config::RecipeSettings> recipes)
+    : hosts_(hosts_by_field(recipes)) {
+  for (const auto& recipe : recipes) {
+    if (!recipe.prefix.empty()) prefixes_.push_back({recipe.prefix, path_for(recipe.to)});
+    if (recipe.named_by == NamedBy::query) parameters_.push_back(recipe.parameter + '=');
+  }
+}
+
+std::optional<std::string> RecipeMap::mirror_path(const http::Target& asked) const {
+  const auto path = asked.path();
+  if (is_mirror_path(path)) return std::string(path);
+  for (const auto& [prefix, stands_for] : prefixes_) {
+    if (path.starts_with(prefix)) return stands_for + std::string(path.substr(prefix.size()));
+  }
+  const auto at_host = [path](std::string_view host) {
+    return std::string("/http/").append(host).append(path);
+  };
+  const auto question = path.find('?');
+  const auto query = question == path.npos ? std::string_view() : path.substr(question + 1);
+  for (const auto& parameter : parameters_) {
+    const auto host = value_in(query, parameter);
+    if (!host.empty() && http::valid_host(host)) return at_host(host);
+  }
+  if (!hosts_.empty() && hosts_.have(asked)) return at_host(asked.authority());
+  return std::nullopt;
+}
+
+}  // namespace proxy::mirrors

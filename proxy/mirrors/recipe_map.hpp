@@ -1,0 +1,43 @@
+// The recipes that the settings choose, and how their requests name a server. Pure.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "proxy/http/target.hpp"
+#include "proxy/mirrors/mirrored_url.hpp"
+
+namespace proxy::mirrors {
+
+// The site's own recipes, then those of ours that the settings name. Throws std::runtime_error with
+// the place in the settings if we have none of a name.
+std::vector<config::RecipeSettings> chosen_recipes(const config::MirrorSettings& settings);
+
+// The hosts that requests by mirrors may name: mirrors.hosts, and those of the recipes.
+MirroredHosts mirrored_hosts(const config::MirrorSettings& settings);
+
+// How the clients of all recipes name a server. Immutable.
+class RecipeMap {
+ public:
+  explicit RecipeMap(std::span<const config::RecipeSettings> recipes);
+
+  // The path that is_mirror_path() and stands for the URL which a request for us means: its own, or
+  // the one that a recipe makes of it. Nothing: the request means none. `asked`: in origin-form, or
+  // in absolute-form with our address.
+  [[nodiscard]] std::optional<std::string> mirror_path(const http::Target& asked) const;
+
+ private:
+  struct Prefix {
+    std::string prefix;      // "/models/"
+    std::string stands_for;  // "/https/models.example.com/"
+  };
+  std::vector<Prefix> prefixes_;
+  std::vector<std::string> parameters_;  // "name="
+  MirroredHosts hosts_;                  // whose clients take us for them
+};
+
+}  // namespace proxy::mirrors

@@ -1,0 +1,42 @@
+#include "proxy/mirrors/recipes/recipes.hpp"
+
+namespace proxy::mirrors::recipes {
+namespace {
+
+config::HostSpec host_of(const Upstream& upstream) {
+  std::string host(upstream.labels);
+  if (!host.empty()) host += '.';
+  return {host += upstream.domain, {}};
+}
+
+config::RuleSettings rule_of(const Row& row) {
+  using config::milliseconds;
+  config::RuleSettings rule;
+  rule.name = row.name;
+  rule.host = host_of(row.at);
+  if (row.kind == config::ResponseClass::fresh) rule.min_fresh = row.fresh;
+  if (row.negative > milliseconds(0)) rule.negative = row.negative;
+  rule.by_pattern = config::PatternRule{
+      .pattern = std::string(row.pattern), .kind = row.kind, .name = row.under, .posts = row.posts};
+  return rule;
+}
+
+}  // namespace
+
+std::vector<config::HostSpec> hosts_of(std::span<const Upstream> upstreams) {
+  std::vector<config::HostSpec> hosts;
+  for (const auto& upstream : upstreams) hosts.push_back(host_of(upstream));
+  return hosts;
+}
+
+std::vector<config::RuleSettings> rules_of(std::span<const Row> rows) {
+  std::vector<config::RuleSettings> rules;
+  for (const auto& row : rows) rules.push_back(rule_of(row));
+  return rules;
+}
+
+std::vector<config::RecipeSettings> all_recipes() {
+  return {github()};
+}
+
+}  // namespace proxy::mirrors::recipes

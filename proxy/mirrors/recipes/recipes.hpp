@@ -1,0 +1,42 @@
+// The recipes that Hearsay brings along, each a table in a file of its own. Data alone.
+//
+// A new one is a file with its tables, a declaration below, and a line in all_recipes().
+#pragma once
+
+#include <chrono>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "config/settings.hpp"
+
+namespace proxy::mirrors::recipes {
+
+// A server of others: a domain, and the labels before it, of which "*" stands for one in requests,
+// and for any number in redirects. Without a port: that of the scheme.
+struct Upstream {
+  std::string_view domain;
+  std::string_view labels = {};
+};
+inline constexpr Upstream kAnyHost{"*"};  // each of the recipe, or of mirrors.hosts if it has none
+
+// What the responses for some paths are. Of a recipe's rows, the first that matches counts.
+struct Row {
+  std::string_view name;  // for Cache-Status: "rule/NAME"
+  Upstream at;
+  std::string_view pattern;  // mirrors/path_pattern.hpp; empty: any path, with any query
+  config::ResponseClass kind;
+  std::chrono::seconds fresh{0};     // for ResponseClass::fresh
+  std::chrono::seconds negative{0};  // how long a 404, 410 or 451 answers; 0: it is not stored
+  config::StoredUnder under = config::StoredUnder::url;
+  bool posts = false;
+};
+
+std::vector<config::HostSpec> hosts_of(std::span<const Upstream> upstreams);
+std::vector<config::RuleSettings> rules_of(std::span<const Row> rows);
+
+config::RecipeSettings github();
+
+std::vector<config::RecipeSettings> all_recipes();
+
+}  // namespace proxy::mirrors::recipes

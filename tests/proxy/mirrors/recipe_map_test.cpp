@@ -1,0 +1,91 @@
+#include "proxy/mirrors/recipe_map.hpp"
+
+#include <gtest/gtest.h>
+
+#include "config/endpoint.hpp"
+
+namespace proxy::mirrors {
+namespace {
+
+using NamedBy = config::RecipeSettings::NamedBy;
+
+config::HostSpec host(const char* text) {
+  return *config::parse_host_pattern(text);
+}
+
+std::vector<config::RecipeSettings> recipes() {
+  return {{.name = "models", .prefix = "/models/", .to = "https://m.test:8443", .hosts = {}},
+          {.name = "depots", .named_by = NamedBy::host, .hosts = {host("*.depots.test")}},
+          {.name = "updates",
+           .named_by = NamedBy::query,
+           .parameter = "from",
+           .hosts = {host("u.test")}}};
+}
+
+// The URL that the request means; "": none; "400": one that may not be asked for.
+std::string url_of(const std::string& path, const std::string& host = "cache") {
+  const RecipeMap map(recipes());
+  const auto mirrored = map.mirror_path(*http::parse_target("GET", path, host));
+  if (!mirrored) return "";
+  const auto url = mirrored_url(*mirrored);
+  return url ? url->url() : "400";
+}
+
+TEST(RecipeMap, MakesAUrlOfAPrefixAParameterOrAHost) {
+  const struct {
+    const char* path;
+    const char* host;
+    const char* url;
+  } cases[] = {
+      {"/models/a/b?c", "cache", "https://m.test:8443/a/b?c"},
+      {"/models/", "cache", "https://m.test:8443/"},
+      {"/models", "cache", ""},
+      {"/models/../x", "cache", "400"},
+      {"/models/a%2fb", "cache", "400"},
+      {"/https/h.test/a", "cache", "https://h.test/a"},
+      {"/a?x=1&from=u.test&y", "cache", "http://u.test/a?x=1&from=u.test&y"},
+      {"/a?from=other.test", "cache", "http://other.test/a?from=other.test"},
+      {"/a?from=u.test&from=v.test", "cache", ""},
+      {"/a?from=", "cache", ""},
+      {"/a?from=u.test/b", "cache", ""},
+      {"/a?from=me@u.test", "cache", ""},
+      {"/a?xfrom=u.test", "cache", ""},
+      {"/../a?from=u.test", "cache", "400"},
+      {"/depot/1?x", "c1.depots.test", "http://c1.depots.test/depot/1?x"},
+      {"/depot/1?x", "C1.Depots.Test.:80", "http://c1.depots.test/depot/1?x"},
+      {"/depot/1?x", "c1.depots.test:81", ""},
+      {"/depot/1?x", "a.c1.depots.test", ""},
+      {"/depot/1", "", ""},
+      {"/digest", "cache", ""},
+  };
+  for (const auto& c : cases) EXPECT_EQ(url_of(c.path, c.host), c.url) << c.path << ' ' << c.host;
+}
+
+TEST(RecipeMap, IsOfTheRecipesThatTheSettingsName) {
+  config::MirrorSettings settings;
+  EXPECT_TRUE(chosen_recipes(settings).empty());
+  settings.recipes = {"github"};
+  settings.own_recipes = {{.name = "own"}};
+  const auto chosen = chosen_recipes(settings);
+  ASSERT_EQ(chosen.size(), 2U);
+  EXPECT_EQ(chosen[0].name, "own");
+  EXPECT_EQ(chosen[1].name, "github");
+  settings.recipes = {"default"};
+  EXPECT_GT(chosen_recipes(settings).size(), 1U);
+  settings.recipes = {"gihub"};
+  EXPECT_THROW(chosen_recipes(settings), std::runtime_error);
+}
+
+TEST(RecipeMap, LetsRequestsNameTheHostsOfRecipesToo) {
+  config::MirrorSettings settings;
+  settings.hosts = {host("a.test")};
+  settings.own_recipes = recipes();
+  const auto hosts = mirrored_hosts(settings);
+  const auto have = [&](const char* url) { return hosts.have(*http::parse_target("GET", url)); };
+  for (const char* url : {"https://a.test/", "http://c1.depots.test/", "http://u.test/"})
+    EXPECT_TRUE(have(url)) << url;
+  EXPECT_FALSE(have("http://v.test/"));
+}
+
+}  // namespace
+}  // namespace proxy::mirrors

@@ -1,0 +1,154 @@
+// The rules of our recipes, by what they make of URLs.
+#include <gtest/gtest.h>
+
+#include "proxy/mirrors/recipes/recipes.hpp"
+#include "proxy/policy/site_rules.hpp"
+
+namespace proxy::policy {
+namespace {
+
+using namespace std::chrono_literals;
+
+SiteRules rules_with(std::vector<config::HostSpec> hosts) {
+  config::MirrorSettings settings;
+  settings.hosts = std::move(hosts);
+  settings.recipes = {"default"};
+  return {{}, settings};
+}
+
+http::Target url(const std::string& text) {
+  return http::parse_target("GET", text).value();
+}
+
+// "immutable", "fresh 60", "revalidate", "pass" or "told"; "none": no rule.
+std::string class_of(const SiteRule* rule) {
+  if (!rule) return "none";
+  cache::RequestFacts facts;
+  rule->apply_to(facts);
+  if (facts.never_store) return "pass";
+  if (!facts.freshness.by_class) return "told";
+  if (facts.immutable) return "immutable";
+  if (facts.freshness.most == 0s) return "revalidate";
+  return "fresh " + std::to_string(facts.freshness.least.count());
+}
+
+const std::string kCommit(40, 'c');
+
+TEST(RecipeRules, OfGitHubTellWhatMayBeReplaced) {
+  const auto rules = rules_with({});
+  const std::pair<std::string, std::string> cases[] = {
+      {"github.com/o/r/releases/download/v1/a.tar.gz", "fresh 86400"},
+      {"github.com/o/r/releases/download/a/b/a.tar.gz", "fresh 86400"},
+      {"github.com/o/r/releases/latest/download/a.tar.gz", "fresh 60"},
+      {"github.com/o/r/releases/latest", "pass"},
+      {"github.com/o/r/releases/download/v1/a.tar.gz?x=1", "pass"},
+      {"github.com/o/r/archive/" + kCommit + ".tar.gz", "fresh 2592000"},
+      {"github.com/o/r/archive/refs/tags/v1.tar.gz", "revalidate"},
+      {"github.com/o/r/archive/main.zip", "revalidate"},
+      {"github.com/o/r/raw/" + kCommit + "/a", "immutable"},
+      {"github.com/o/r/raw/main/a", "fresh 300"},
+      {"github.com/o/r", "pass"},
+      {"codeload.github.com/o/r/tar.gz/" + kCommit, "fresh 2592000"},
+      {"codeload.github.com/o/r/tar.gz/refs/heads/main", "revalidate"},
+      {"raw.githubusercontent.com/o/r/" + kCommit + "/a/b", "immutable"},
+      {"raw.githubusercontent.com/o/r/main/a/b", "fresh 300"},
+      {"api.github.com/repos/o/r/releases", "pass"},
+      {"release-assets.githubusercontent.com/x", "none"},
+      {"example.com/o/r/archive/main.zip", "none"},
+  };
+  for (const auto& [text, wanted] : cases)
+    EXPECT_EQ(class_of(rules.find(url("https://" + text))), wanted) << text;
+}
+
+TEST(RecipeRules, LetRedirectsLeadToTheStorageOfTheRecipeAlone) {
+  const auto rules = rules_with({*config::parse_host_pattern("a.test")});
+  const auto asset = url("https://github.com/o/r/releases/download/v1/a");
+  const auto storage = url("https://release-assets.githubusercontent.com/a?sig=1");
+  EXPECT_TRUE(rules.may_follow(asset, storage));
+  EXPECT_FALSE(rules.may_follow(url("https://a.test/a"), storage));
+  EXPECT_FALSE(rules.may_follow(asset, url("https://a.test/")));
+  EXPECT_FALSE(rules.may_follow(asset, url("https://x.objects.githubusercontent.com.evil.test/")));
+  EXPECT_FALSE(rules.may_follow(asset, url("https://objects.githubusercontent.com:8443/")));
+}
+
+// A site's own rule for a host leaves the recipe its storage.
+TEST(RecipeRules, StandBehindThoseOfTheSettings) {
+  config::MirrorSettings settings;
+  settings.recipes = {"github"};
+  config::RuleSettings own;
+  own.name = "own";
+  own.host = {"github.com", {}};
+  own.never_store = true;
+  const SiteRules rules({own}, settings);
+  const auto asset = url("https://github.com/o/r/releases/download/v1/a");
+  EXPECT_EQ(rules.find(asset)->word(), "rule/own");
+  EXPECT_TRUE(rules.may_follow(asset, url("https://objects.githubusercontent.com/a")));
+}
+
+// The table of a recipe has no pattern that is none, or the rule would throw; nor two names alike
+// for two classes, which people would mix up.
+TEST(RecipeRules, HaveOneClassForEachName) {
+  for (const auto& recipe : mirrors::recipes::all_recipes()) {
+    std::map<std::string, config::ResponseClass> classes;
+    for (const auto& row : recipe.rules) {
+      const auto kind = SiteRule(row).response_class();
+      EXPECT_EQ(classes.emplace(row.name, kind).first->second, kind) << row.name;
+      EXPECT_TRUE(row.name.starts_with(recipe.name + "-")) << row.name;
+    }
+  }
+}
+
+config::RuleSettings rule(const config::PatternRule& by_pattern) {
+  config::RuleSettings rule;
+  rule.name = "r";
+  rule.host = {"*", {}};
+  rule.by_pattern = by_pattern;
+  return rule;
+}
+
+TEST(PatternRules, NameAPathForAllHosts) {  // N1
+  const SiteRule chunks(rule({.pattern = "/depot/*?*", .name = config::StoredUnder::path}));
+  EXPECT_EQ(chunks.key_url("http://a.test:81/depot/1?x=1"), "recipe:r/depot/1");
+  EXPECT_EQ(chunks.key_url("https://[::1]/depot/1"), "recipe:r/depot/1");
+  const SiteRule digests(rule({.pattern = "/**/{sha256}"}));
+  const std::string hex(64, 'B');
+  EXPECT_EQ(digests.content_name(url("http://a.test/x/" + hex)), "sha256:" + http::lower(hex));
+  EXPECT_EQ(digests.content_name(url("http://a.test/x/" + hex + "0")), std::nullopt);
+  EXPECT_EQ(digests.key_url("http://a.test/x"), "http://a.test/x");
+  EXPECT_EQ(chunks.content_name(url("http://a.test/depot/1")), std::nullopt);
+}
+
+TEST(PatternRules, ThrowForWhatIsNoPattern) {
+  EXPECT_THROW(SiteRule(rule({.pattern = "/{sha1}"})), std::runtime_error);
+}
+
+// C6
+TEST(PatternRules, KeepNothingThatWasAskedForWithACredential) {
+  const SiteRule files(rule({.kind = config::ResponseClass::immutable}));
+  for (const char* line : {"Authorization: Bearer x\r\n", "Cookie: a=b\r\n", ""}) {
+    const auto text = "GET /a HTTP/1.1\r\nHost: a\r\n" + std::string(line) + "\r\n";
+    http::RequestHead head;
+    ASSERT_TRUE(http::parse_request_head(text, {}, head));
+    cache::RequestFacts facts(head);
+    files.apply_to(facts);
+    EXPECT_EQ(facts.never_store, *line != '\0') << line;
+  }
+}
+
+TEST(PatternRules, MeanTheSameToNeighboursByTheirClassAndTime) {
+  auto plain = rule({});
+  plain.min_fresh = 60s;
+  auto fresh = rule({.kind = config::ResponseClass::fresh});
+  fresh.min_fresh = 60s;
+  EXPECT_NE(shared_meaning(plain), shared_meaning(fresh));
+  EXPECT_NE(shared_meaning(fresh),
+            shared_meaning(rule({.kind = config::ResponseClass::immutable})));
+  EXPECT_NE(shared_meaning(rule({.kind = config::ResponseClass::revalidate})), 0U);
+  EXPECT_EQ(shared_meaning(rule({.kind = config::ResponseClass::pass})), 0U);
+  auto elsewhere = fresh;
+  elsewhere.by_pattern->pattern = "/x";
+  EXPECT_EQ(shared_meaning(elsewhere), shared_meaning(fresh));
+}
+
+}  // namespace
+}  // namespace proxy::policy

@@ -1,0 +1,163 @@
+// A recipe: how its clients name a server, where that redirects to, and how long responses last. By
+// a table of the settings, which has the patterns of the recipe "github", for servers of this test.
+#include <gtest/gtest.h>
+
+#include "tests/scenario/mirrors/mirror_scene.hpp"
+
+namespace scenario {
+namespace {
+
+// A release host, which redirects to a storage by URLs that are signed anew each time.
+struct Releases {
+  Releases() : storage_front(origin.authority, "IP:127.0.0.1", storage.port()) {
+    origin.plain.otherwise([this](const Request& request) {
+      const auto file = request.target.substr(request.target.rfind('/'));
+      const auto to = storage_front.url("/" + version + file + "?sig=" + std::to_string(++signed_));
+      return Reply(302, {{"Location", to}, {"Cache-Control", "no-cache"}});
+    });
+    storage.otherwise([this](const Request& request) {
+      if (request.target.ends_with("?sig=" + std::to_string(expired))) return Reply(403);
+      const auto body = request.target.substr(0, request.target.find('?'));
+      return Reply(200, {{"ETag", "\"" + body + "\""}, {"Age", "3600"}}).body(body);
+    });
+  }
+
+  json rule(const std::string& name, const std::string& pattern, const std::string& kind) const {
+    return {{"name", name}, {"pattern", pattern}, {"class", kind}};
+  }
+  json settings() const {
+    json all = origin.settings({});
+    json rules =
+        json::array({rule("latest", "/*/*/releases/latest/download/*", "60s"),
+                     rule("asset", "/*/*/releases/download/**", "24h"),
+                     rule("commit", "/raw/{hex40}/**", "immutable"),
+                     rule("file", "/raw/**", "revalidate"), rule("other", "/**?*", "pass")});
+    all["mirrors"]["recipes"] = json::array({{{"name", "releases"},
+                                              {"prefix", "/releases/"},
+                                              {"to", origin.url("")},
+                                              {"follow", {storage_front.authority()}},
+                                              {"rules", rules}}});
+    return all;
+  }
+
+  HttpsOrigin origin;
+  ScriptedOrigin storage;
+  TlsFront storage_front;
+  std::string version = "v1";
+  int expired = -1;
+
+ private:
+  int signed_ = 0;
+};
+
+const std::string kAsset = "/releases/o/r/releases/download/v1/a.tar.gz";
+const std::string kLatest = "/releases/o/r/releases/latest/download/a.tar.gz";
+
+struct Proxy {
+  explicit Proxy(const json& settings) : process(settings), client(process) {}
+  Response get(const std::string& path, const Fields& fields = {}) {
+    return client.get(path, fields);
+  }
+
+  ProxyProcess process;
+  MirrorClient client;
+};
+
+TEST(Recipe, StoresOneObjectForManySignedUrlsAndGivesItToNeighbours) {
+  Releases releases;
+  const Neighbours site(releases.settings());
+  MirrorClient a(site.a);
+  MirrorClient b(site.b);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(a.get(kAsset).body, "/v1/a.tar.gz");
+  // The same under the path that needs no recipe.
+  const auto path = mirror_path(releases.origin.url("/o/r/releases/download/v1/a.tar.gz"));
+  EXPECT_TRUE(is_hit(a.get(path)));
+  EXPECT_EQ(a.get(kAsset, {{"Range", "bytes=1-2"}}).body, "v1");
+  ASSERT_TRUE(site.b_knows(1));
+  const auto given = b.get(kAsset);
+  EXPECT_EQ(given.body, "/v1/a.tar.gz");
+  EXPECT_TRUE(contains(nearest_cache_status(given), "peer/a")) << nearest_cache_status(given);
+  EXPECT_EQ(releases.storage.count(), 1U);
+  EXPECT_FALSE(contains(read_file(site.a.access_log_path()), "sig="));
+  releases.origin.front.stop();
+  EXPECT_TRUE(is_hit(b.get(kAsset)));
+}
+
+TEST(Recipe, SeesThatTheLatestHasMovedOnceItsTimeIsOver) {
+  Releases releases;
+  auto settings = releases.settings();
+  settings["mirrors"]["recipes"][0]["rules"][0]["class"] = "1s";
+  Proxy proxy(settings);
+  EXPECT_EQ(proxy.get(kLatest).body, "/v1/a.tar.gz");
+  releases.version = "v2";
+  EXPECT_TRUE(await([&] { return proxy.get(kLatest).body == "/v2/a.tar.gz"; }));
+  EXPECT_EQ(proxy.get(kAsset).body, "/v2/a.tar.gz");
+  releases.version = "v3";
+  EXPECT_EQ(proxy.get(kAsset).body, "/v2/a.tar.gz");
+}
+
+// C3
+TEST(Recipe, ServesWhatIsStaleWhileTheOriginSays429OrIsAway) {
+  Releases releases;
+  Proxy proxy(releases.settings());
+  releases.origin.plain.on("/raw/main/a", Reply(200, {{"ETag", "\"1\""}}).body("one"));
+  EXPECT_EQ(proxy.get("/releases/raw/main/a").body, "one");
+  for (const unsigned status : {429U, 503U}) {
+    releases.origin.plain.on("/raw/main/a", Reply(status, {{"Retry-After", "60"}}));
+    const auto stale = proxy.get("/releases/raw/main/a", {{"Cache-Control", "max-age=0"}});
+    EXPECT_EQ(stale.body, "one") << status;
+    EXPECT_TRUE(stale.has("Age"));
+    EXPECT_TRUE(contains(nearest_cache_status(stale), "stale")) << nearest_cache_status(stale);
+    EXPECT_EQ(proxy.get("/releases/raw/main/b").status, 502U) << "a redirect leads nowhere";
+  }
+  releases.origin.front.stop();
+  EXPECT_EQ(proxy.get("/releases/raw/main/a").body, "one");
+  EXPECT_EQ(proxy.get("/releases/raw/main/c").status, 504U);  // C2
+}
+
+TEST(Recipe, AsksNeverAgainForWhatIsImmutable) {  // C4
+  Releases releases;
+  Proxy proxy(releases.settings());
+  const auto path = "/raw/" + std::string(40, 'a') + "/x";
+  releases.origin.plain.on(path, Reply(200, {{"Cache-Control", "no-cache"}}).body("x"));
+  for (const char* control : {"no-cache", "max-age=0", "no-cache"})
+    EXPECT_EQ(proxy.get("/releases" + path, {{"Cache-Control", control}}).body, "x");
+  EXPECT_EQ(releases.origin.plain.count(path), 1U);
+}
+
+// C6, M6: each time anew.
+TEST(Recipe, PassesWhatIsAskedForWithCredentialsOrAQuery) {
+  Releases releases;
+  Proxy proxy(releases.settings());
+  releases.origin.plain.otherwise([](const Request&) { return cacheable("x"); });
+  for (int i = 0; i < 2; ++i) {
+    proxy.get("/releases/raw/main/a", {{"Authorization", "Bearer x"}});
+    proxy.get("/releases/raw/main/a?x=1");
+  }
+  EXPECT_EQ(releases.origin.plain.count(), 4U);
+}
+
+TEST(Recipe, LetsRedirectsLeadToItsStorageAlone) {  // M1
+  Releases releases;
+  auto settings = releases.settings();
+  settings["mirrors"]["recipes"][0]["follow"] = json::array({"storage.test"});
+  Proxy proxy(settings);
+  EXPECT_EQ(proxy.get(kAsset).status, 502U);
+  const auto storage = mirror_path(releases.storage_front.url("/x"));
+  EXPECT_EQ(proxy.get(storage).status, 403U);
+  EXPECT_EQ(releases.storage.count(), 0U);
+}
+
+TEST(Recipe, IsExplained) {
+  Releases releases;
+  Proxy proxy(releases.settings());
+  const auto told = json::parse(
+      proxy.process.page("/admin/explain?url=http://" + proxy.process.address() + kAsset).body);
+  EXPECT_EQ(told.at("recipe"), "releases") << told.dump(2);
+  EXPECT_EQ(told.at("rule"), "rule/asset");
+  EXPECT_EQ(told.at("class"), "fresh for 1 d");
+  EXPECT_EQ(told.at("stored_as"), releases.origin.url("/o/r/releases/download/v1/a.tar.gz"));
+}
+
+}  // namespace
+}  // namespace scenario
