@@ -36,7 +36,7 @@ std::vector<config::RuleSettings> rules_of(std::span<const Row> rows) {
 }
 
 std::vector<config::RecipeSettings> all_recipes() {
-  return {github()};
+  return {apt(), dnf(), github(), steam(), windows()};
 }
 
 }  // namespace proxy::mirrors::recipes

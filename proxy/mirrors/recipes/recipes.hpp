@@ -35,7 +35,11 @@ struct Row {
 std::vector<config::HostSpec> hosts_of(std::span<const Upstream> upstreams);
 std::vector<config::RuleSettings> rules_of(std::span<const Row> rows);
 
+config::RecipeSettings apt();
+config::RecipeSettings dnf();
 config::RecipeSettings github();
+config::RecipeSettings steam();
+config::RecipeSettings windows();
 
 std::vector<config::RecipeSettings> all_recipes();
 

@@ -60,6 +60,70 @@ TEST(RecipeRules, OfGitHubTellWhatMayBeReplaced) {
     EXPECT_EQ(class_of(rules.find(url("https://" + text))), wanted) << text;
 }
 
+// "class content", of a URL without its scheme.
+std::string told_of(const SiteRules& rules, const std::string& text) {
+  const auto target = url("https://" + text);
+  const auto* const rule = rules.find(target);
+  const auto content = rule ? rule->content_name(target) : std::nullopt;
+  return class_of(rule) + (content ? ' ' + content->substr(0, 8) : "");
+}
+
+TEST(RecipeRules, OfAptAndDnfTrustNamesThatHaveDigests) {
+  const auto rules = rules_with({{"a.test", {}}, {"deb.debian.org", {}}});
+  const std::string hex(64, 'a');
+  const std::pair<std::string, std::string> cases[] = {
+      {"a.test/debian/dists/stable/main/binary-amd64/by-hash/SHA256/" + hex, "immutable sha256:a"},
+      {"a.test/by-hash/SHA512/" + hex + hex, "immutable sha512:a"},
+      {"a.test/x/by-hash/MD5Sum/" + std::string(32, '1'), "immutable"},
+      {"a.test/x/by-hash/SHA256/" + hex.substr(1), "none"},
+      {"a.test/debian/dists/stable/InRelease", "revalidate"},
+      {"a.test/debian/dists/stable/main/binary-amd64/Packages.xz", "revalidate"},
+      {"a.test/flat/Packages.gz", "revalidate"},
+      {"a.test/pool/main/a/a/a_1_amd64.deb", "revalidate"},
+      {"deb.debian.org/debian/pool/main/a/a/a_1_amd64.deb", "immutable"},
+      {"a.test/fedora/repodata/" + hex + "-primary.xml.zst", "immutable sha256:a"},
+      {"a.test/fedora/repodata/repomd.xml", "revalidate"},
+      {"a.test/fedora/repodata/repomd.xml.asc", "revalidate"},
+      {"a.test/fedora/Packages/b/bash-5.2-1.x86_64.rpm", "immutable"},
+      {"a.test/fedora/Packages/b/bash-5.2-1.x86_64.rpm?x", "none"},
+      {"a.test/index.html", "none"},
+      {"b.test/fedora/repodata/repomd.xml", "none"},
+  };
+  for (const auto& [text, wanted] : cases) EXPECT_EQ(told_of(rules, text), wanted) << text;
+}
+
+TEST(RecipeRules, OfSteamAndWindowsNameAFileByItsPath) {
+  const auto rules = rules_with({});
+  const std::string chunk = "/depot/1/chunk/" + std::string(40, 'a');
+  const struct {
+    std::string url;
+    std::string told;
+    std::string key;
+  } cases[] = {
+      {"http://c1.steamcontent.com" + chunk + "?token=1", "immutable", "recipe:steam" + chunk},
+      {"http://c2.steamcontent.com" + chunk, "immutable", "recipe:steam" + chunk},
+      {"http://c2.steamcontent.com/depot/1/manifest/2/5/3", "immutable",
+       "recipe:steam/depot/1/manifest/2/5/3"},
+      {"http://c2.steamcontent.com/server-status", "pass",
+       "http://c2.steamcontent.com/server-status"},
+      {"http://1.dl.delivery.mp.microsoft.com/filestreamingservice/files/G?P1=1&P2=2", "immutable",
+       "recipe:windows/filestreamingservice/files/G"},
+      {"http://2.tlu.dl.delivery.mp.microsoft.com/filestreamingservice/files/G?P1=3", "immutable",
+       "recipe:windows/filestreamingservice/files/G"},
+      {"http://au.download.windowsupdate.com/mscomtest/wuidt.gif?x=y", "fresh 3600",
+       "recipe:windows/mscomtest/wuidt.gif"},
+      {"http://ctldl.windowsupdate.com/msdownload/update/v3/static/trustedr/en/a.cab?1", "pass",
+       "http://ctldl.windowsupdate.com/msdownload/update/v3/static/trustedr/en/a.cab?1"},
+      {"http://officecdn.microsoft.com/pr/G/Office/Data/v64.cab", "revalidate",
+       "recipe:windows/pr/G/Office/Data/v64.cab"},
+  };
+  for (const auto& c : cases) {
+    const auto* const rule = rules.find(url(c.url));
+    EXPECT_EQ(class_of(rule), c.told) << c.url;
+    EXPECT_EQ(rules.key_url(url(c.url)), c.key) << c.url;
+  }
+}
+
 TEST(RecipeRules, LetRedirectsLeadToTheStorageOfTheRecipeAlone) {
   const auto rules = rules_with({*config::parse_host_pattern("a.test")});
   const auto asset = url("https://github.com/o/r/releases/download/v1/a");
