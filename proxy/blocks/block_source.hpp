@@ -129,6 +129,7 @@ class BlockSource {
   // Whether the block in hand has a source: a run that supplies it, or its stored bytes, once
   // next() has read them. If not, the caller may send a stored block without next().
   [[nodiscard]] bool has_source() const { return in_hand_.stored || in_hand_.run; }
+  [[nodiscard]] std::uint32_t block() const { return block_; }  // the one in hand
   // Asks early for missing blocks behind the block in hand, as next() does. For a caller that sends
   // the block without next().
   void look_ahead() { starter_.look_ahead(use_); }

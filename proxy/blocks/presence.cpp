@@ -66,8 +66,25 @@ bool goes_to_the_end(const http::AskedRange& asked) {
   return !asked.last || *asked.last >= cache::kLargestObject;
 }
 
-bool is_worth_a_block(const http::AskedRange& asked) {
-  return goes_to_the_end(asked) || *asked.last - asked.first + 1 >= kWorthABlock;
+std::uint64_t bytes_in(const http::AskedRange& asked) {
+  return goes_to_the_end(asked) ? cache::kLargestObject : *asked.last - asked.first + 1;
+}
+
+// Ranges that do not ascend could all be the same one, so each of them counts by itself.
+bool are_worth_blocks(const http::AskedRanges& all) {
+  const auto is_worth = [](const http::AskedRange& one) { return bytes_in(one) >= kWorthABlock; };
+  if (!http::ascend(all)) return std::ranges::all_of(all, is_worth);
+  std::uint64_t bytes = 0;
+  for (const auto& one : all) bytes += bytes_in(one);
+  return bytes >= kWorthABlock;
+}
+
+// If the ranges ascend and the first one is behind the end, so are the others. An origin may refuse
+// to give several, so that such a request is better put as one for a block, at the risk that the
+// object ends before the block.
+std::optional<std::uint64_t> length_for(const http::AskedRanges& all, const KnownObject& known) {
+  const bool several = all.size() > 1 && http::ascend(all);
+  return known.length || !several ? known.length : std::optional(cache::kLargestObject);
 }
 
 bool has_whole_block(const http::AskedRange& asked) {
@@ -81,22 +98,23 @@ std::optional<http::AskedRange> aligned_to_blocks(const cache::RequestFacts& req
                                                   const KnownObject& known) {
   if (!request.range || request.signs_range) return {};
   const auto all = http::asked_ranges(request.ranges);
-  if (all.empty() || !std::all_of(all.begin(), all.end(), is_worth_a_block)) return {};
+  if (all.empty() || !are_worth_blocks(all)) return {};
   const auto& asked = all.front();
-  if (asked.first >= known.length.value_or(cache::kLargestObject)) return {};
+  const auto length = length_for(all, known);
+  if (asked.first >= length.value_or(cache::kLargestObject)) return {};
   const auto stored = known.stored;
   const bool goes_on = asked.first < stored && asked.last.value_or(stored) >= stored;
   const auto first = goes_on ? stored : asked.first / cache::kBlockBytes * cache::kBlockBytes;
   // Nobody can tell whether the second range is within the object.
-  if (!known.length && all.size() > 1) return {};
+  if (!length && all.size() > 1) return {};
   // An open end lets the origin say where the object ends.
   if (goes_to_the_end(asked)) return http::AskedRange{first, {}};
-  if (!known.length) {
+  if (!length) {
     const http::AskedRange own{goes_on ? stored : asked.first, asked.last};
     return has_whole_block(own) ? std::optional(own) : std::nullopt;
   }
   const auto last_block = *asked.last / cache::kBlockBytes;
-  const auto end = std::min((last_block + 1) * cache::kBlockBytes, *known.length);
+  const auto end = std::min((last_block + 1) * cache::kBlockBytes, *length);
   return http::AskedRange{first, end - 1};
 }
 

@@ -57,12 +57,13 @@ struct KnownObject {
 // range begins within the stored bytes, the result begins after them. The caller fetches further
 // ranges once the blocks of the first one have arrived.
 //
-// If the length is unknown, the end of the range stays as the client asked. The beginning is moved
-// to that of a block only if the range goes to the end of the object. The result has at least one
-// whole block.
+// If the length is unknown, the end of a single range stays as the client asked. The beginning is
+// moved to that of a block only if the range goes to the end of the object. The result has at least
+// one whole block.
 //
-// Returns nothing if any range is short (kWorthABlock) or a suffix, if the first one begins beyond
-// the known end or the largest object, or if the request signs its range. The caller must send the
+// Returns nothing if the bytes of ascending ranges, or one of other ranges, are short
+// (kWorthABlock), if any is a suffix, if the first one begins beyond the known end or the largest
+// object, or if the request signs its range. The caller must send the
 // range without If-Range, because the answer to If-Range may lack most of its head (RFC 9110
 // 15.3.7), and must check the answer's validator itself.
 std::optional<http::AskedRange> aligned_to_blocks(const cache::RequestFacts& request,

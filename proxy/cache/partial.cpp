@@ -25,6 +25,9 @@ std::uint64_t end_of(const Entry& entry) {
   return to_the_end ? range_of_body(entry).last + 1 : kFarAway;
 }
 
+// The parts of a multipart repeat the type of the whole (15.3.7.2), unless that takes more bytes.
+constexpr std::size_t kMostOfTypes = 128 * 1024;
+
 // Fields of RFC 9110 8.3 to 8.5 and 14.4, RFC 9530 and RFC 1864.
 bool describes_content(std::string_view name) {
   static constexpr std::string_view kNames[] = {
@@ -109,7 +112,8 @@ PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
   const std::string delimiter = "\r\n--" + std::string(boundary);
   http::append_field(partial.head, "Content-Type",
                      "multipart/byteranges; boundary=" + std::string(boundary));
-  const std::string_view type = stored.fields.value(field::content_type);
+  std::string_view type = stored.fields.value(field::content_type);
+  if (type.size() * parts.size() > kMostOfTypes) type = {};
   for (const http::ByteRange& part : parts) {
     std::string& opening = partial.openings.emplace_back(delimiter + "\r\n");
     if (!type.empty()) http::append_field(opening, "Content-Type", type);

@@ -175,6 +175,8 @@ Soon<Next> write_answer(FillContext& context, sources::Attempt&& answer,
       return Next{};
     case OriginSays::declined:
       return Next(after_refusal(context, answer, asked));
+    case OriginSays::several_refused:
+      return Next(asked.for_all());
     case OriginSays::error:
     case OriginSays::response:
       break;

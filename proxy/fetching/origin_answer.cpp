@@ -1,5 +1,7 @@
 #include "proxy/fetching/origin_answer.hpp"
 
+#include <algorithm>
+
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/http/validators.hpp"
@@ -39,6 +41,20 @@ std::optional<OriginSays> said_of_our_range(const http::ResponseHead& answer, bo
   return about_the_part ? OriginSays::not_the_rest : OriginSays::declined;
 }
 
+// Whether the origin refuses several ranges as such, where it may grant one. A 416 may also say
+// that all of them are behind the end.
+bool refuses_several(const http::ResponseHead& answer, const OriginQuestion& asked,
+                     const policy::Request& request) {
+  const auto& facts = request.facts;
+  const bool may = answer.status == 501 || answer.status == 416;
+  if (!may || !asked.how.part || asked.range_override || facts.signs_range) return false;
+  const auto ranges = http::asked_ranges(facts.ranges);
+  if (ranges.size() < 2 || answer.status == 501) return ranges.size() > 1;
+  const auto length = http::unsatisfied_length(answer.fields.value(http::field::content_range));
+  return std::ranges::any_of(
+      ranges, [&](const http::AskedRange& one) { return !length || one.first < *length; });
+}
+
 }  // namespace
 
 bool OriginQuestion::changes_range(const cache::RequestFacts& client) const {
@@ -65,6 +81,12 @@ OriginQuestion OriginQuestion::as_the_client_asked() const {
   return next;
 }
 
+OriginQuestion OriginQuestion::for_all() const {
+  auto next = anew();
+  next.how.part = false;
+  return next;
+}
+
 OriginQuestion OriginQuestion::past_parents() const {
   auto next = *this;
   next.how.reason = http::Forward::request;
@@ -84,6 +106,7 @@ OriginSays said_by(const http::ResponseHead& answer, const OriginQuestion& asked
     if (const auto says = said_of_our_range(answer, completes, part)) return *says;
   }
   if (status == 304 || (status == 206 && !part)) return OriginSays::unasked;
+  if (refuses_several(answer, asked, request)) return OriginSays::several_refused;
   if (cache::is_error_to_stand_in_for(status)) return OriginSays::error;
   return OriginSays::response;
 }

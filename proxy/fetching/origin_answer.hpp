@@ -39,6 +39,8 @@ struct OriginQuestion {
   [[nodiscard]] OriginQuestion without_stored() const;
   // The client's own question, after a range that is not the client's got an answer of no use.
   [[nodiscard]] OriginQuestion as_the_client_asked() const;
+  // As anew(), without the client's ranges: the whole answers them, too (RFC 9110 14.2).
+  [[nodiscard]] OriginQuestion for_all() const;
   // The same question, which no parent may answer from its cache.
   [[nodiscard]] OriginQuestion past_parents() const;
 };
@@ -52,6 +54,7 @@ enum class OriginSays : std::uint8_t {
   not_the_rest,      // the stored part cannot be completed with this answer
   unasked,           // 304 without our condition, or 206 without our range: a breach of HTTP
   declined,          // neither a part nor the whole, where the client asked for another range
+  several_refused,   // 416 or 501 to several ranges, which this storage never gives at once
   error,             // a stored response may stand in for this one (RFC 5861 4)
   response,          // the client's answer
 };

@@ -22,7 +22,9 @@ struct Spec {
   std::optional<std::uint64_t> first;
   std::uint64_t last = kFarAway;
 };
-using Specs = std::vector<Spec>;
+struct Specs : std::vector<Spec> {
+  bool ascend = true;
+};
 
 // Reads 1*DIGIT. A number that does not fit is beyond every end.
 std::optional<std::uint64_t> parse_position(std::string_view text) {
@@ -73,7 +75,10 @@ Specs parse_specs(std::string_view range) {
   Members members(range.substr(kUnit.size()));
   while (const auto text = members.next()) {
     const auto spec = parse_spec(*text);
-    if (!spec || specs.size() == kMostRanges) return {};
+    if (!spec) return {};
+    const bool follows = specs.empty() || (spec->first && *spec->first > specs.back().last);
+    specs.ascend = specs.ascend && spec->first && follows;
+    if (specs.size() >= (specs.ascend ? kMostAscending : kMostRanges)) return {};
     specs.push_back(*spec);
   }
   return specs;
@@ -106,6 +111,15 @@ void join(Parts& parts, const Part& added) {
     parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i));
   }
   parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(place), whole);
+}
+
+template <class Parts, class Part>
+void add(Parts& parts, const Part& added, const Specs& of) {
+  if (of.ascend) {
+    parts.push_back(added);
+  } else {
+    join(parts, added);
+  }
 }
 
 std::string text_of(const Specs& specs) {
@@ -169,7 +183,7 @@ Selection select_ranges(std::string_view range, std::uint64_t size) {
     // A suffix of an empty representation is satisfied by all of it, which Content-Range cannot
     // express.
     if (size == 0 && !spec.first && spec.last > 0) return {};
-    if (const auto part = cut(spec, size)) join(selection.parts, *part);
+    if (const auto part = cut(spec, size)) add(selection.parts, *part, specs);
   }
   selection.kind = selection.parts.empty() ? Selection::Kind::none : Selection::Kind::parts;
   return selection;
@@ -179,7 +193,7 @@ std::optional<std::string> joined_range(std::string_view range) {
   const auto specs = parse_specs(range);
   if (specs.empty() && !asks_for_few(range)) return {};
   Specs apart;
-  for (const Spec& spec : specs) join(apart, spec);
+  for (const Spec& spec : specs) add(apart, spec, specs);
   return apart.size() == specs.size() ? std::string(range) : text_of(apart);
 }
 
@@ -198,6 +212,13 @@ AskedRanges asked_ranges(std::string_view range) {
     asked.push_back(*one);
   }
   return asked;
+}
+
+bool ascend(const AskedRanges& ranges) {
+  const auto overlap = [](const AskedRange& a, const AskedRange& b) {
+    return !a.last || b.first <= *a.last;
+  };
+  return std::ranges::adjacent_find(ranges, overlap) == ranges.end();
 }
 
 std::string range_field(const AskedRange& range) {
@@ -226,6 +247,12 @@ std::string unsatisfied_range(std::uint64_t size) {
   std::string value = "bytes */";
   append_decimal(value, size);
   return value;
+}
+
+std::optional<std::uint64_t> unsatisfied_length(std::string_view value) {
+  constexpr std::string_view kBegin = "bytes */";
+  if (!same_word(value.substr(0, kBegin.size()), kBegin)) return {};
+  return parse_decimal(value.substr(kBegin.size()));
 }
 
 std::optional<ContentRange> parse_content_range(std::string_view value) {

@@ -22,8 +22,10 @@ struct ByteRange {
 };
 using ByteRanges = boost::container::small_vector<ByteRange, 2>;
 
-// A request for more ranges than this gets the whole representation (RFC 9110 17.15).
+// A request for more ranges gets the whole representation (RFC 9110 17.15). Ascending ranges, of
+// which each begins behind the end of the one before, cannot multiply a body.
 inline constexpr std::size_t kMostRanges = 16;
+inline constexpr std::size_t kMostAscending = 1024;
 
 struct Selection {
   enum class Kind : std::uint8_t {
@@ -32,17 +34,20 @@ struct Selection {
     none,   // 416: every range begins beyond the end
   };
   Kind kind = Kind::whole;
-  ByteRanges parts;  // disjoint, in the order asked for; overlapping and adjacent ranges are joined
+  // Disjoint, in the order asked for. Ascending ranges stay as they are: clients that ask for them
+  // count on one part for each. Of others, those that overlap or are adjacent are joined.
+  ByteRanges parts;
 };
 
 // Applies the value of a Range field to a representation of `size` bytes. Other units and malformed
 // values are ignored, as 14.2 allows.
 Selection select_ranges(std::string_view range, std::uint64_t size);
 
-// Rewrites the value of a Range field for forwarding, whatever the size is. Overlapping or adjacent
-// ranges become one, and so do suffixes, at the position of the first of them; anything else stays
-// as it is. Returns nothing for more than kMostRanges ranges: the field is then dropped (14.2,
-// 17.15). A malformed value or another unit is returned unchanged, for the origin to interpret.
+// Rewrites the value of a Range field for forwarding, whatever the size is. Unless they ascend,
+// overlapping or adjacent ranges become one, and so do suffixes, at the position of the first of
+// them; anything else stays as it is. Returns nothing for too many ranges: the field is then
+// dropped (14.2, 17.15). A malformed value or another unit is returned unchanged, for the origin to
+// interpret.
 std::optional<std::string> joined_range(std::string_view range);
 
 // One range as a request states it: `first-last` or `first-`.
@@ -57,6 +62,8 @@ using AskedRanges = std::vector<AskedRange>;
 std::optional<AskedRange> only_range(std::string_view range);
 // The ranges as stated; empty if one of them is a suffix or there are too many.
 AskedRanges asked_ranges(std::string_view range);
+// Whether each begins behind the end of the one before.
+bool ascend(const AskedRanges& ranges);
 // In the form of the field: "bytes=5-9" or "bytes=5-".
 std::string range_field(const AskedRange& range);
 
@@ -75,6 +82,8 @@ struct ContentRange {
 // Values of Content-Range: "bytes 0-4/11" or "bytes 0-4/*"; for 416, "bytes */11".
 std::string content_range(const ContentRange& part);
 std::string unsatisfied_range(std::uint64_t size);
+// The length that the value tells in the form of 416; nothing for any other value.
+std::optional<std::uint64_t> unsatisfied_length(std::string_view value);
 // Returns nothing for another unit, a malformed value, the form of 416, and a value that
 // contradicts itself (14.4). `range.last + 1` never overflows.
 std::optional<ContentRange> parse_content_range(std::string_view value);

@@ -65,27 +65,41 @@ ObjectAnswer::ObjectAnswer(client::Client& client, const policy::Request& reques
       watch_(client, source_.slot()),
       early_watch_(client, source_.early_slot()) {}
 
-Task<upstream::Outcome<fill::Pieces>> ObjectAnswer::next() {
-  if (!opened_.pieces.empty()) co_return std::exchange(opened_.pieces, {});
-  co_return co_await source_.next();
+// Goes to a block of the range. The source may fetch the blocks after it as one run, up to the last
+// one before a gap in what the ranges want.
+void ObjectAnswer::go_to(std::uint32_t block, std::size_t range) {
+  auto last = cache::blocks_of(ranges_[range]).last;
+  for (++range; range < ranges_.size(); ++range) {
+    const auto next = cache::blocks_of(ranges_[range]);
+    if (next.first < last || next.first > last + 1) break;
+    last = next.last;
+  }
+  source_.go_to(block, last);
+  const auto begin = cache::bytes_of_block(block, from_.object->body.size).first;
+  in_hand_ = {{}, begin, begin};
+}
+
+// Reads until the byte at `position` is in hand. The source gives a block from its first byte on.
+Task<upstream::Outcome<void>> ObjectAnswer::read_up_to(std::uint64_t position) {
+  while (in_hand_.end <= position) {
+    auto pieces = co_await source_.next();
+    if (!pieces) co_return pieces.error();
+    in_hand_.pieces = std::move(*pieces);
+    in_hand_.at = in_hand_.end;
+    for (const auto& piece : in_hand_.pieces) in_hand_.end += piece.size;
+  }
+  co_return boost::system::in_place_value;
 }
 
 Task<upstream::Outcome<void>> ObjectAnswer::open() {
   // A 304, a 416 and an answer to HEAD have no bytes to wait for.
   if (ranges_.empty()) co_return boost::system::in_place_value;
   const auto wanted = ranges_.front().first;
-  const auto blocks = cache::blocks_of(ranges_.front());
-  source_.go_to(blocks.first, blocks.last);
-  auto end = cache::bytes_of_block(blocks.first, from_.object->body.size).first;
-  while (end <= wanted) {  // the source returns a block from its first byte on
-    auto pieces = co_await source_.next();
-    if (!pieces) {
-      opened_.nowhere = pieces.error().what == upstream::Failure::What::abandoned;
-      co_return pieces.error();
-    }
-    opened_.pieces = std::move(*pieces);
-    opened_.at = end;
-    for (const auto& piece : opened_.pieces) end += piece.size;
+  go_to(cache::blocks_of(ranges_.front()).first, 0);
+  const auto read = co_await read_up_to(wanted);
+  if (!read) {
+    in_hand_.nowhere = read.error().what == upstream::Failure::What::abandoned;
+    co_return read.error();
   }
   record_source();
   co_return boost::system::in_place_value;
@@ -128,7 +142,7 @@ Task<void> ObjectAnswer::send() {
     error = co_await client_.response.start(message_.head, message_.status, message_.length);
   for (std::size_t i = 0; i < ranges_.size() && !error; ++i) {
     if (!message_.text.openings.empty()) error = co_await write(message_.text.openings[i]);
-    if (!error) error = co_await send_range(ranges_[i]);
+    if (!error) error = co_await send_range(i);
   }
   if (!error && !message_.text.closing.empty()) error = co_await write(message_.text.closing);
   if (error) {
@@ -138,17 +152,21 @@ Task<void> ObjectAnswer::send() {
   }
 }
 
-Task<error_code> ObjectAnswer::send_range(const http::ByteRange& range) {
-  const auto blocks = cache::blocks_of(range);
+Task<error_code> ObjectAnswer::send_range(std::size_t range) {
+  const auto& wanted = ranges_[range];
+  const auto blocks = cache::blocks_of(wanted);
   for (auto block = blocks.first; block <= blocks.last; ++block) {
     const auto bytes = cache::bytes_of_block(block, from_.object->body.size);
-    http::ByteRange part{std::max(bytes.first, range.first), std::min(bytes.last, range.last)};
+    http::ByteRange part{std::max(bytes.first, wanted.first), std::min(bytes.last, wanted.last)};
     error_code error;
-    if (opened_.pieces.empty()) {
-      source_.go_to(block, blocks.last);
+    // The block of many ranges is read once.
+    const bool is_in_hand =
+        source_.has_source() && source_.block() == block && in_hand_.at <= part.first;
+    if (!is_in_hand) {
+      go_to(block, range);
       error = co_await send_in_file(block, part);
     }
-    if (!error && part.first <= part.last) error = co_await send_from_source(block, part);
+    if (!error && part.first <= part.last) error = co_await send_from_source(part);
     if (error) co_return error;
   }
   co_return error_code{};
@@ -182,14 +200,14 @@ Task<error_code> ObjectAnswer::send_in_file(std::uint32_t block, http::ByteRange
 }
 
 // Sends that part of the block at which the source is.
-Task<error_code> ObjectAnswer::send_from_source(std::uint32_t block, http::ByteRange part) {
-  const auto begin = cache::bytes_of_block(block, from_.object->body.size).first;
-  for (auto at = opened_.pieces.empty() ? begin : opened_.at; at <= part.last;) {
-    const auto pieces = co_await next();
-    if (!pieces) co_return asio::error::connection_aborted;
+Task<error_code> ObjectAnswer::send_from_source(http::ByteRange part) {
+  while (part.first <= part.last) {
+    const auto read = co_await read_up_to(part.first);
+    if (!read) co_return asio::error::connection_aborted;
     record_source();
     boost::container::small_vector<asio::const_buffer, 16> wanted;
-    for (const auto& piece : *pieces) {
+    auto at = in_hand_.at;
+    for (const auto& piece : in_hand_.pieces) {
       const auto from = std::max(at, part.first);
       const auto end = std::min(at + piece.size, part.last + 1);
       const auto offset = piece.offset + (from - at);
@@ -197,10 +215,10 @@ Task<error_code> ObjectAnswer::send_from_source(std::uint32_t block, http::ByteR
       at += piece.size;
     }
     const std::span<const asio::const_buffer> all(wanted.data(), wanted.size());
-    if (all.empty()) continue;
     const auto error = co_await write(all);
     if (error) co_return error;
     const auto size = asio::buffer_size(all);
+    part.first += size;
     if (source_.from_stored()) client_.access.counters().bytes_from_cache.add(size);
     co_await asio::post(client_.access.executor(),
                         net::use_task);  // lets other connections run

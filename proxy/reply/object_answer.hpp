@@ -50,7 +50,7 @@ class ObjectAnswer {
   net::Task<upstream::Outcome<void>> open();
   // After open() failed: the stored object cannot answer the request, and the caller asks the
   // origin.
-  [[nodiscard]] bool begin_anew() const { return source_.refused() || opened_.nowhere; }
+  [[nodiscard]] bool begin_anew() const { return source_.refused() || in_hand_.nowhere; }
   // The sibling that supplies the first block; null: the origin does, or the block is stored.
   [[nodiscard]] peers::PeerRef peer() const { return source_.peer(); }
   // The neighbours' answers about the first block, as words for Cache-Status.
@@ -70,19 +70,21 @@ class ObjectAnswer {
     unsigned status = 200;
     std::uint64_t length = 0;  // of the content
   };
-  // The result of open().
-  struct Opened {
+  // The bytes of the object that the source gave last.
+  struct InHand {
     fill::Pieces pieces;
-    std::uint64_t at = 0;  // offset of the pieces in the object
-    bool nowhere = false;  // the bytes are not stored, and may not be fetched
+    std::uint64_t at = 0;   // offset of the pieces in the object
+    std::uint64_t end = 0;  // offset of what the source gives next
+    bool nowhere = false;   // the first bytes are not stored, and may not be fetched
   };
 
-  net::Task<net::error_code> send_range(const http::ByteRange& range);
-  net::Task<net::error_code> send_from_source(std::uint32_t block, http::ByteRange part);
+  void go_to(std::uint32_t block, std::size_t range);
+  net::Task<upstream::Outcome<void>> read_up_to(std::uint64_t position);
+  net::Task<net::error_code> send_range(std::size_t range);
+  net::Task<net::error_code> send_from_source(http::ByteRange part);
   net::Task<net::error_code> send_in_file(std::uint32_t block, http::ByteRange& part);
   net::Task<net::error_code> write(std::span<const net::asio::const_buffer> bytes);
   net::Task<net::error_code> write(std::string_view text);
-  net::Task<upstream::Outcome<fill::Pieces>> next();
   void plan();
   void record_source();
 
@@ -97,7 +99,7 @@ class ObjectAnswer {
   blocks::BlockSource source_;
   StallWatch watch_;
   StallWatch early_watch_;  // while a block goes from its file, which takes no slot of its own
-  Opened opened_;
+  InHand in_hand_;
 };
 
 }  // namespace proxy::reply

@@ -15,7 +15,8 @@ namespace {
 bool siblings_may_have(const Miss& miss) {
   const auto& [action, reason, part] = miss.verdict;
   const auto& facts = miss.request.facts;
-  if (miss.anew || (part && (facts.if_range || !http::only_range(facts.ranges)))) return false;
+  const bool one_part = miss.in_blocks || http::only_range(facts.ranges);
+  if (miss.anew || (part && (facts.if_range || !one_part))) return false;
   if (reason == Forward::stale) return action != Action::complete && !part;
   return action == Action::fetch && (reason == Forward::uri_miss || reason == Forward::vary_miss ||
                                      reason == Forward::partial);

@@ -49,6 +49,36 @@ struct OriginAnswer : testing::Test {
   cache::Budget budget{1 << 20};
 };
 
+TEST_F(OriginAnswer, MayRefuseSeveralRangesAsSuch) {
+  using enum OriginSays;
+  const std::string several = "Range: bytes=5-9,20-29\r\n";
+  const struct {
+    std::string lines;
+    unsigned status;
+    const char* length;
+    OriginSays says;
+  } cases[] = {
+      {several, 501, "", several_refused},
+      {several, 416, "", several_refused},
+      {several, 416, "bytes */30", several_refused},
+      {several, 416, "bytes */6", several_refused},
+      {several, 416, "bytes */5", response},
+      {several, 400, "", response},
+      {several, 404, "", response},
+      {several, 200, "", response},
+      {several, 206, "", response},
+      {"Range: bytes=5-9\r\n", 501, "", response},
+      {"Range: bytes=5-9\r\n", 416, "", response},
+      {several + "Authorization: AWS4-HMAC-SHA256 SignedHeaders=host;range\r\n", 501, "", response},
+  };
+  OriginQuestion question{{Action::fetch, http::Forward::uri_miss, true}, nullptr};
+  for (const auto& [lines, status, length, says] : cases) {
+    const std::string told = *length ? std::string("Content-Range: ") + length + "\r\n" : "";
+    EXPECT_EQ((Asked{lines, question}.says(status, told)), says) << lines << status << length;
+  }
+  EXPECT_FALSE(question.for_all().how.part);
+}
+
 TEST_F(OriginAnswer, ToAPlainFetchIsTheResponse) {
   const Asked asked{"", {{Action::fetch, http::Forward::uri_miss}, nullptr}};
   for (const unsigned status : {200, 204, 301, 404, 416}) {

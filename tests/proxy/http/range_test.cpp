@@ -75,7 +75,11 @@ TEST(Range, OfTenBytesIsWhatSection14Says) {
       {"bytes=10-,3-4,-0", "3-4"},
       // 14.2, 15.3.7.2: overlapping and adjacent ranges are joined, at the position of the first
       {"bytes=0-3,2-5", "0-5"},
-      {"bytes=0-3,4-5", "0-5"},
+      {"bytes=4-5,0-3", "0-5"},
+      // a client of ascending ranges counts on one part for each
+      {"bytes=0-3,4-5", "0-3 4-5"},
+      {"bytes=0-3,4-5,6-", "0-3 4-5 6-9"},
+      {"bytes=0-3,4-5,6-,99-", "0-9"},
       {"bytes=8-9,0-1,3-4,1-3", "8-9 0-4"},
       {"bytes=3-4,8-9,0-1,0-", "0-9"},
       {"bytes=0-,0-,0-,-5,2-3", "0-9"},
@@ -91,16 +95,24 @@ TEST(Range, OfNothingIsUnsatisfiableExceptItsSuffix) {  // RFC 9110 14.1.2
 }
 
 TEST(Range, IsIgnoredWhereItAsksForTooMany) {  // RFC 9110 17.15
-  std::string range = "bytes=0-0";
-  std::string expected = "0-0";
-  for (std::size_t i = 1; i < kMostRanges; ++i) {
-    const auto at = std::to_string(10 * i);
-    range += ',' + at + '-' + at;
-    expected += ' ' + at + '-' + at;
+  const auto last = std::to_string(10 * kMostAscending);
+  for (const std::size_t count : {kMostRanges, kMostAscending}) {
+    std::string range = "bytes=0-0";
+    std::string expected = "0-0";
+    for (std::size_t i = 1; i < count; ++i) {
+      const auto at = std::to_string(10 * i);
+      range += ',' + at + '-' + at;
+      expected += ' ' + at + '-' + at;
+    }
+    EXPECT_EQ(selected(range, 20'000), expected);
+    EXPECT_EQ(joined_range(range), range);
+    EXPECT_EQ(selected(range + ",5-5", 20'000), "whole") << "they do not ascend any more";
+    EXPECT_EQ(selected(range + ",-1", 20'000), "whole");
+    const bool more = count < kMostAscending;
+    EXPECT_EQ(selected(range + ',' + last + '-' + last, 20'000),
+              more ? expected + ' ' + last + '-' + last : "whole");
+    EXPECT_EQ(joined_range(range + ",99999-").has_value(), more);
   }
-  EXPECT_EQ(selected(range, 1000), expected);
-  EXPECT_EQ(selected(range + ",999-", 1000), "whole");
-  EXPECT_EQ(selected(range + ",5000-", 1000), "whole");
 }
 
 TEST(Range, ReachesTheLargestPosition) {
@@ -195,7 +207,7 @@ TEST(HeededRange, IsWhatIsWorthSendingOn) {
       {"bytes=-0", "bytes=-0"},
       // 15.3.7.2: overlapping and adjacent ranges are joined, at the position of the first
       {"bytes=0-,0-,0-", "bytes=0-"},
-      {"bytes=0-3,4-5", "bytes=0-5"},
+      {"bytes=0-3,4-5", "bytes=0-3,4-5"},
       {"bytes=4-5, 0-3", "bytes=0-5"},
       {"bytes=8-9,0-1,3-4,1-3", "bytes=8-9,0-4"},
       {"bytes=3-4,8-9,0-1,0-", "bytes=0-"},
@@ -243,6 +255,19 @@ TEST(AskedRanges, AreAllThatStandThere) {
       {"", {}},
   };
   for (const auto& [field, meaning] : cases) EXPECT_EQ(asked_ranges(field), meaning) << field;
+}
+
+TEST(AskedRanges, AscendIfEachBeginsBehindTheOneBefore) {
+  for (const char* field : {"bytes=0-0", "bytes=5-", "bytes=0-4,5-9, 20-"})
+    EXPECT_TRUE(ascend(asked_ranges(field))) << field;
+  for (const char* field : {"bytes=0-5,5-9", "bytes=5-9,0-4", "bytes=0-,9-9"})
+    EXPECT_FALSE(ascend(asked_ranges(field))) << field;
+}
+
+TEST(Range, OfA416TellsTheLength) {
+  EXPECT_EQ(unsatisfied_length("bytes */11"), 11U);
+  for (const char* value : {"", "bytes 0-4/11", "bytes */*", "bytes */x", "lines */11"})
+    EXPECT_FALSE(unsatisfied_length(value)) << value;
 }
 
 TEST(AskedRanges, AreNoneWhereTheyAreTooMany) {

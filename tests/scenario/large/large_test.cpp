@@ -164,7 +164,7 @@ TEST(Large, ARangeFetchesOnlyItsBlocks) {
 // Not every origin shortens a range that ends behind the object, whose length is not known yet.
 TEST(Large, ARangeOfAColdObjectIsAskedForAsItIs) {
   for (const char* range : {"0-700000", "3000000-3099999", "3000000-6000000", "1048576-2097151",
-                            "0-99999,200000-299999"}) {
+                            "200000-299999,0-99999"}) {
     LargeScene scene(20 * kMiB);
     scene.get(range);
     EXPECT_EQ(scene.asked().front(), std::string("bytes=") + range);
@@ -184,7 +184,7 @@ TEST(Large, ALongRangeOfAColdObjectBringsItsBlocks) {
 
 TEST(Large, ASmallRangeOfAColdObjectIsAskedForAsItIs) {
   LargeScene scene(20 * kMiB);
-  for (const char* range : {"5-9", "-100000", "0-99999,200000-200009"}) {
+  for (const char* range : {"5-9", "-100000", "0-9,200000-200009"}) {
     scene.get(range);
     EXPECT_EQ(scene.asked().back(), std::string("bytes=") + range);
   }
