@@ -127,7 +127,7 @@ std::optional<SiteQuestion> parse_site_question(std::string_view text) {
   const auto asker = parse_epoch(trim(config::take_until(text, ',')));
   if (!asker) return std::nullopt;
   SiteQuestion question{*asker};
-  for (std::size_t n = 0; n < SiteQuestion::kMostGivenUp && !text.empty(); ++n) {
+  while (question.given_up.size() < SiteQuestion::kMostGivenUp && !text.empty()) {
     if (const auto epoch = parse_epoch(trim(config::take_until(text, ','))))
       question.given_up.push_back(*epoch);
   }

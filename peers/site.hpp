@@ -31,7 +31,8 @@ inline constexpr std::chrono::milliseconds kHeartbeat{250};
 // because they failed, fell silent, or take too long. The asked Hearsay names none of them.
 struct SiteQuestion {
   static constexpr std::size_t kMostGivenUp = 2;
-  using GivenUp = boost::container::static_vector<Epoch, kMostGivenUp>;
+  // The last place is for a fetcher that the asked Hearsay knows to be lost.
+  using GivenUp = boost::container::static_vector<Epoch, kMostGivenUp + 1>;
 
   Epoch asker = 0;
   GivenUp given_up = {};

@@ -41,6 +41,7 @@ TEST(Site, ReadsAQuestionWithTheMembersThatTheAskerHasGivenUp) {
   EXPECT_EQ(parse_site_question(a), SiteQuestion{0xa});
   EXPECT_EQ(parse_site_question(a + " ,\t" + b), (SiteQuestion{0xa, {0xb}}));
   EXPECT_EQ(parse_site_question(a + ", x, " + b), (SiteQuestion{0xa, {0xb}}));
+  EXPECT_EQ(parse_site_question(a + ", x, " + b + ", " + a), (SiteQuestion{0xa, {0xb, 0xa}}));
   EXPECT_EQ(parse_site_question(a + "," + b + "," + b + "," + a), (SiteQuestion{0xa, {0xb, 0xb}}));
   for (const auto& text : {std::string(), std::string("x"), ", " + a, "x, " + a}) {
     EXPECT_EQ(parse_site_question(text), std::nullopt) << text;
