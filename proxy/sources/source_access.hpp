@@ -27,33 +27,30 @@ class OriginTimes {
   // An estimate that is older than this counts as none.
   static constexpr std::chrono::minutes kFades{5};
 
-  explicit OriginTimes(std::size_t capacity = 1024) : known_(capacity) {}
+  explicit OriginTimes(std::size_t capacity = 1024) : known_(capacity), luck_(capacity) {}
 
   [[nodiscard]] peers::FirstByte find(const upstream::Endpoint& origin, Time now) const {
     const auto* const known = known_.find(origin, now);
-    return known ? known->takes : peers::FirstByte();
+    return known ? *known : peers::FirstByte();
   }
   // Records that the origin answered, or timed out, after this time.
   void record(const upstream::Endpoint& origin, std::chrono::microseconds took, Time now) {
-    known_.put(origin, {find(origin, now).with(took), luck_of(origin, now)}, now + kFades);
+    known_.put(origin, find(origin, now).with(took), now + kFades);
   }
 
   // How often the origin's responses were being fetched by a neighbour, and the result of another
   // question about that.
   [[nodiscard]] SiteLuck luck_of(const upstream::Endpoint& origin, Time now) const {
-    const auto* const known = known_.find(origin, now);
-    return known ? known->luck : SiteLuck();
+    const auto* const luck = luck_.find(origin, now);
+    return luck ? *luck : SiteLuck();
   }
   void record_luck(const upstream::Endpoint& origin, SiteLuck::Question question, Time now) {
-    known_.put(origin, {find(origin, now), luck_of(origin, now).with(question)}, now + kFades);
+    luck_.put(origin, luck_of(origin, now).with(question), now + kFades);
   }
 
  private:
-  struct Known {
-    peers::FirstByte takes;
-    SiteLuck luck;
-  };
-  config::ExpiringTable<upstream::Endpoint, Known> known_;
+  config::ExpiringTable<upstream::Endpoint, peers::FirstByte> known_;
+  config::ExpiringTable<upstream::Endpoint, SiteLuck> luck_;  // questions do not renew the times
 };
 
 // One thread's state for questions of our own, for which no client waits (checking.hpp). Belongs to

@@ -34,6 +34,8 @@ TEST(OriginTimes, KnowHowOftenANeighbourFetchedWhatWasAskedFor) {
   times.record_luck(host("b"), SiteLuck::Question::in_vain, kNow);
   EXPECT_FALSE(times.find(host("b"), kNow).measured());
   EXPECT_EQ(times.luck_of(host("b"), kNow).share(), 0);
+  times.record_luck(host("a"), SiteLuck::Question::found, kNow + OriginTimes::kFades - 1s);
+  EXPECT_FALSE(times.find(host("a"), kNow + OriginTimes::kFades).measured());
 }
 
 TEST(OriginTimes, ForgetTheOriginThatWasMeasuredLongestAgoBeyondTheLimit) {
