@@ -194,7 +194,7 @@ void write_place(const sources::ChoicePlan::Given& plan, sources::Prospect place
   switch (place) {
     case Prospect::in_line:
       facts.asks = Asks::yes;
-      if (sources::origin_comes_first(peer.accuracy.first_byte(), plan.budget))
+      if (sources::origin_comes_first(peer.accuracy.answers(), plan.budget))
         facts.why = "the origin's time is unknown, so it is asked at once, too";
       return;
     case Prospect::tried:

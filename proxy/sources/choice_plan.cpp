@@ -37,9 +37,10 @@ ChoicePlan::Action ChoicePlan::next(Time now) {
   if (trial_) return Ask{*std::exchange(trial_, std::nullopt)};
   if (now < next_source_at_) return wait();
   // Claimants are raced all the same: that spares the client time, and the origin is far down.
-  const auto more = our_delay_.goes_on(next_source_at_, now);
-  const bool waits_more = more && given_.candidates.of_site() && !under_way_.none();
-  if (waits_more) return Wait{next_source_at_ = *more};
+  const auto more = our_delay_.more_after(next_source_at_, now);
+  const bool goes_on = given_.candidates.of_site() && !under_way_.none();
+  if (goes_on && more > Time::duration(0))
+    return Wait{next_source_at_ = our_delay_.go_on(more, now)};
   if (origin_ == OriginIs::asked) return ask_next_route(now);
   auto member = origin_failed() ? nullptr : member_.give_up(now);
   return member ? AskNextOwner{std::move(member)} : ask_next_source(now);
@@ -97,7 +98,7 @@ std::optional<ChoicePlan::Question> ChoicePlan::route_goes_on(upstream::Route re
 bool ChoicePlan::asks_origin_first() const {
   const auto& candidates = given_.candidates;
   return !candidates.of_site() && under_way_.would_be_doubled() && candidates.left() &&
-         origin_comes_first(candidates.first_left()->accuracy.first_byte(), given_.budget);
+         origin_comes_first(candidates.first_left()->accuracy.answers(), given_.budget);
 }
 
 ChoicePlan::Question ChoicePlan::to_claimant(const peers::PeerRef& peer, Time now) {
@@ -137,16 +138,21 @@ ChoicePlan::Question ChoicePlan::to_origin(upstream::Route route, Time now) {
 
 ChoicePlan::Question ChoicePlan::add(Question question) {
   question.number = ++questions_;
-  under_way_.add({question.number, !!question.peer, question.on_trial});
+  const bool is_owner = given_.candidates.of_site() && !member_.next_is_named;
+  under_way_.add({question.number, question.peer, question.on_trial, is_owner});
   return question;
 }
 
 // While a trial is under way, the next source has its own turn. Likewise while another member of
-// the site is waited for, if this one was given up, and has failed or not got what it waited for.
+// the site is waited for, if this one was given up and brings us no further: it has failed, has not
+// got what it waited for, or names nobody whom it is worth asking now.
 void ChoicePlan::peer_has_not(Number question, No no, Time now) {
   const auto was = under_way_.remove(question);
-  const bool is_member = given_.candidates.of_site();
-  const bool told_nothing = is_member && (no == No::failed || was.waits_itself);
+  const auto* const awaited = under_way_.find(member_.question);
+  const bool is_fetching = awaited && awaited->waits_itself;
+  const bool is_named = was.names_fetcher && given_.candidates.left() && !is_fetching;
+  const bool is_spent = was.names_fetcher ? !is_named : was.waits_itself;
+  const bool told_nothing = given_.candidates.of_site() && (no == No::failed || is_spent);
   const bool has_own_turn = was.on_trial || (told_nothing && question != member_.question);
   if (has_own_turn && !under_way_.none()) return;
   if (no == No::said) member_.peer = nullptr;
@@ -167,11 +173,17 @@ void ChoicePlan::peer_waits_itself(Number question, Repeats repeats, Time now) {
   auto& until = member_.patience_ends;
   if (!says_it_again && next_source_at_ != Time::max())
     until = std::max(next_source_at_, from + patience_with_fetch(given_.origin_takes, repeats));
+  // Without another word, one that works cannot be told from one that waits for us.
+  if (repeats == Repeats::no && until == Time::max())
+    until = now + patience_with_fetch(given_.origin_takes, Repeats::yes);
   next_source_at_ = repeats == Repeats::yes ? std::min(until, now + kSilence) : until;
 }
 
 void ChoicePlan::fetcher_named(Number question, peers::PeerRef fetcher) {
-  if (!member_.is_owner || !member_.peer || question != member_.question) return;
+  auto* const owner = under_way_.find(question);
+  if (!owner || !owner->is_owner) return;
+  owner->names_fetcher = true;
+  if (!fetcher || under_way_.ask(fetcher)) return;
   member_.next_is_named = true;
   given_.candidates.add(std::move(fetcher));
 }

@@ -133,7 +133,8 @@ class ChoicePlan {
   void peer_has(Number question);
   // A neighbour waits for a fetch of its own, which is worth as much patience as the origin.
   void peer_waits_itself(Number question, Repeats repeats, Time now);
-  // An owner has answered that `fetcher` fetches the response: asks `fetcher` next. Call it before
+  // An owner, even one that was given up, has answered that another member fetches the response.
+  // `fetcher`: that member, to be asked next; null if it may not be asked. Call this before
   // peer_has_not().
   void fetcher_named(Number question, peers::PeerRef fetcher);
   // The origin has failed, or answered with an error. Returns whether another source may still

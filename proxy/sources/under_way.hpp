@@ -16,14 +16,16 @@ using QuestionNumber = unsigned;  // unique in the plan
 
 struct UnderWay {
   QuestionNumber number = 0;
-  bool is_peer = false;
+  peers::PeerRef peer = nullptr;  // null: the origin
   bool on_trial = false;
+  bool is_owner = false;      // of a key that nobody claims; not one that an owner has named
   bool waits_itself = false;  // the neighbour has said that it waits for a source of its own
+  bool names_fetcher = false;
 };
 
 class QuestionsUnderWay {
  public:
-  void add(UnderWay question) { all_.push_back(question); }
+  void add(UnderWay question) { all_.push_back(std::move(question)); }
   // Null: it is not under way.
   [[nodiscard]] UnderWay* find(QuestionNumber number) {
     const auto found = std::find_if(all_.begin(), all_.end(),
@@ -34,14 +36,18 @@ class QuestionsUnderWay {
   UnderWay remove(QuestionNumber number) {
     const auto* const found = find(number);
     if (!found) return {};
-    const auto was = *found;
+    auto was = std::move(*found);
     all_.erase(all_.begin() + (found - all_.data()));
     return was;
   }
   void clear() { all_.clear(); }
   [[nodiscard]] bool none() const { return all_.empty(); }
   [[nodiscard]] bool ask_peer() const {
-    return std::any_of(all_.begin(), all_.end(), [](const UnderWay& one) { return one.is_peer; });
+    return std::any_of(all_.begin(), all_.end(), [](const UnderWay& one) { return !!one.peer; });
+  }
+  [[nodiscard]] bool ask(const peers::PeerRef& peer) const {
+    return std::any_of(all_.begin(), all_.end(),
+                       [&](const UnderWay& one) { return one.peer == peer; });
   }
   // Whether another question would be the second one for the same answer. A trial counts for
   // itself.
@@ -51,7 +57,7 @@ class QuestionsUnderWay {
   // The last one to the origin, by whatever route.
   [[nodiscard]] std::optional<QuestionNumber> last_to_origin() const {
     const auto last =
-        std::find_if(all_.rbegin(), all_.rend(), [](const UnderWay& one) { return !one.is_peer; });
+        std::find_if(all_.rbegin(), all_.rend(), [](const UnderWay& one) { return !one.peer; });
     return last == all_.rend() ? std::nullopt : std::optional(last->number);
   }
 
@@ -66,7 +72,6 @@ struct AwaitedMember {
 
   peers::PeerRef peer = nullptr;  // null: none is
   QuestionNumber question = 0;
-  bool is_owner = true;
   bool next_is_named = false;        // whether an owner has named the next candidate
   Time patience_ends = Time::max();  // with its own fetch, once it has said that it waits
   std::size_t given_up = 0;          // so many before it
@@ -74,7 +79,7 @@ struct AwaitedMember {
   void ask(peers::PeerRef member, QuestionNumber number) {
     peer = std::move(member);
     question = number;
-    is_owner = !std::exchange(next_is_named, false);
+    next_is_named = false;
     patience_ends = Time::max();
   }
   // Gives the member up and returns it. Null: it is not given up, or there is none. An origin that
@@ -88,22 +93,27 @@ struct AwaitedMember {
 };
 
 // If this machine is busy, a wait ends late, and the answer may lie unread in a socket. Then the
-// source is not to blame, and gets as much time again, once for each time it is waited for.
+// source is not to blame, and the wait may go on for as long again, once.
 class OurDelay {
  public:
   using Time = peers::SteadyTime;
 
-  void begin_wait(Time until) { waits_until_ = until; }
-  // The wait that was to end at `until` has ended. Returns until when to wait once more; nothing:
-  // it ended in time.
-  std::optional<Time> goes_on(Time until, Time now) {
+  // A wait that goes on may be begun again, if something else has ended it.
+  void begin_wait(Time until) { waits_until_ = until == goes_on_until_ ? Time::max() : until; }
+  // The wait that was to end at `until` has ended. Returns how much longer it may go on; zero: it
+  // ended in time.
+  Time::duration more_after(Time until, Time now) {
     const bool is_known = std::exchange(waits_until_, Time::max()) == until;
-    if (!is_known) return std::nullopt;  // `until` may be the least time there is
+    if (!is_known) return {};  // `until` may be the least time there is
     const auto delay = now - until;
-    if (delay <= kInTime) return std::nullopt;
-    const auto more = std::min<Time::duration>(delay, kMost);
-    sum_ += delay + more;
-    return now + more;
+    if (delay <= kInTime) return {};
+    sum_ += delay;
+    return std::min<Time::duration>(delay, kMost);
+  }
+  // The wait goes on. Returns until when.
+  Time go_on(Time::duration more, Time now) {
+    sum_ += more;
+    return goes_on_until_ = now + more;
   }
   [[nodiscard]] Time::duration sum() const { return sum_; }
 
@@ -113,6 +123,7 @@ class OurDelay {
   static constexpr std::chrono::milliseconds kMost{250};
 
   Time waits_until_ = Time::max();
+  Time goes_on_until_ = Time::max();
   Time::duration sum_{0};
 };
 
