@@ -13,6 +13,6 @@ for command in chromium node; do
     exit 77
   fi
 done
-for pages in dashboard cards sign_in error_pages; do
+for pages in dashboard cards sign_in error_pages mirrors; do
   node "tests/browser/${pages}_test.mjs" "$program" "$(command -v chromium)" "$folder"
 done

@@ -28,12 +28,17 @@ export async function freePorts(number) {
 }
 
 // Every path is fresh for an hour, but /never/... is not stored, /fail hangs up, and /silent is answered
-// once the test ends `silent`.
+// once the test ends `silent`. `pages` has those that are more than filling: { path: [type, body] }.
 export class Origin {
-  static async start() {
+  static async start(pages = {}) {
     const origin = new Origin();
     origin.server = http.createServer((request, response) => {
       const url = new URL(request.url, 'http://origin');
+      const page = pages[url.pathname];
+      if (page) {
+        response.writeHead(200, { 'Cache-Control': 'max-age=3600', 'Content-Type': page[0] });
+        return response.end(page[1]);
+      }
       if (url.pathname === '/fail') return request.socket.destroy();
       if (url.pathname === '/silent') {
         origin.silent = response;
