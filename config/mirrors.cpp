@@ -67,7 +67,7 @@ RecipeSettings read_recipe(Section& in) {
                 parse_mirrored);
   in.read_texts("follow", {"hosts, such as \"*.example.com\"", 256}, recipe.follow, kHostForm,
                 parse_mirrored);
-  if (recipe.prefix.empty() != recipe.to.empty())
+  if (in.find("prefix").has_value() != in.find("to").has_value())
     in.fault(in.whole(), "needs both prefix and to, or neither");
   if (const auto url = parse_server_url(recipe.to)) {
     const bool is_standard = url->at.port == (url->tls ? 443 : 80);
