@@ -173,13 +173,17 @@ std::optional<std::uint64_t> Attempt::length() const {
 }
 
 cache::Received Attempt::received(const policy::Request& request, std::string_view url) const {
+  // By its class the response lasts from its arrival here on. Two neighbours that gave it to each
+  // other could keep it for ever.
+  const auto& bounds = request.facts.freshness;
+  const bool begins_anew = peer_ && bounds.by_class && bounds.least < http::kForever;
   return {.url = url,
           .request = request.head.fields,
           .response = head(),
           .times = times_,
           .our_name = access_->shared.name,
           .source = source(),
-          .shared = request.may_be_shared(),
+          .shared = request.may_be_shared() && !begins_anew,
           .targets = targets_for(request, request.policy().settings.cache),
           .bounds = bounded(request.facts.freshness, follow_.get()),
           .giver = giver(),

@@ -38,6 +38,7 @@ Follow::Follow(const policy::Request& request, std::string head)
       targets_(targets_for(request, policy_->settings.cache)),
       sends_credentials_(request.facts.authorization ||
                          request.head.fields.has(http::field::cookie)),
+      by_class_(request.facts.freshness.by_class),
       asked_(std::move(head)),
       redirects_(request.target) {}
 
@@ -88,9 +89,11 @@ void Follow::note(const http::ResponseHead& redirect, const cache::Times& times)
   for (const auto targets : {targets_, http::Targets()}) {
     const auto control = http::response_cache_control(redirect.fields, targets);
     // It may lead to a signed URL that only this user may have.
-    const bool is_for_one = control.private_ || (sends_credentials_ && !control.public_);
+    // The class of a response says that it is for everybody; nobody's credentials are sent then.
+    const bool is_for_one =
+        !by_class_ && (control.private_ || (sends_credentials_ && !control.public_));
     if (is_for_one || control.no_store) said_.may_be_kept = false;
-    const auto lifetime = control.no_cache
+    const auto lifetime = control.no_cache || control.private_
                               ? seconds(0)
                               : cache::freshness_of(redirect, control, times.arrived()).lifetime;
     until_ = std::min(until_, times.response + (lifetime - age_of(redirect, times)));

@@ -49,6 +49,7 @@ class Follow {
   const std::shared_ptr<const policy::Policy> policy_;
   const http::Targets targets_;
   bool sends_credentials_;
+  const bool by_class_;
   std::string asked_;  // the head that is sent
   mirrors::Redirects redirects_;
   mirrors::SaidOnTheWay said_;
