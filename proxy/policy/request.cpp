@@ -160,6 +160,12 @@ std::string_view Request::origin_host() const {
   return mapping_ ? mapping_->host_for(target) : target.authority();
 }
 
+std::string_view url_for_others(const Request& request) {
+  const std::string_view url = request.target.url();
+  const auto* const rule = request.rule();
+  return rule && rule->names_path() ? url.substr(0, url.find('?')) : url;
+}
+
 OwnedRequest::OwnedRequest(const Request& original) {
   const auto target = original.head.target;
   // One allocation for all of the text: a fill begins on the way of each miss.

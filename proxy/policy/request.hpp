@@ -119,6 +119,10 @@ struct Request : net::InFrameMemory {
   std::string range_;
 };
 
+// The URL for logs and neighbours: without a query that the rule leaves out of the name, since that
+// may be a signature, which is for the origin alone.
+std::string_view url_for_others(const Request& request);
+
 // A GET request that outlives its client, as a fill needs. It keeps the policy.
 class OwnedRequest : public net::InFrameMemory {
  public:

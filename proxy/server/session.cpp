@@ -282,7 +282,7 @@ Then Session::end_answer(policy::Request& request, const Http1Body& body) {
     record_.aborted = true;
     response_.abort();
   }
-  note(request.head.method, request.target.url());
+  note(request.head.method, policy::url_for_others(request));
   // The next request then needs no allocation for its URL.
   worker_.spare_url = std::move(request.target).url();
   return response_.may_go_on() && body.finished() ? Then::go_on : Then::close;

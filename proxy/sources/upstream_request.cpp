@@ -145,7 +145,7 @@ std::string sibling_request(const policy::Request& request, std::string_view our
   add(field::unknown, peers::kRuleField, rule);
   const auto shown = http::without_forwarded(request.head.fields);
   return head_of({.method = method,
-                  .target = request.target.url(),
+                  .target = policy::url_for_others(request),
                   .host = request.target.authority(),
                   .fields = shown ? *shown : request.head.fields,
                   .received_minor = request.head.minor,
