@@ -40,7 +40,7 @@ constexpr Row kRows[] = {
 config::RecipeSettings github() {
   return {.name = "github",
           .prefix = "/github/",
-          .to = "https://github.com",
+          .to = server_of(kSite),
           .hosts = hosts_of(kHosts),
           .follow = hosts_of(kStorage),
           .rules = rules_of(kRows)};

@@ -10,6 +10,7 @@ using Kind = config::ResponseClass;
 
 // Archives that never put another file under the name of an old one. Others do.
 constexpr Upstream kDebian{"debian.org", "deb"};
+constexpr Upstream kDebianSecurity{"debian.org", "security"};
 constexpr Upstream kUbuntu{"ubuntu.com", "*"};
 
 constexpr Row kApt[] = {
@@ -18,6 +19,7 @@ constexpr Row kApt[] = {
     {"apt-by-hash", kAnyHost, "/**/by-hash/SHA1/{hex40}", Kind::immutable},
     {"apt-by-hash", kAnyHost, "/**/by-hash/MD5Sum/{hex32}", Kind::immutable},
     {"apt-package", kDebian, "/**/pool/**", Kind::immutable},
+    {"apt-package", kDebianSecurity, "/**/pool/**", Kind::immutable},
     {"apt-package", kUbuntu, "/**/pool/**", Kind::immutable},
     {"apt-replaceable", kAnyHost, "/**/pool/**", Kind::revalidate},
     {"apt-index", kAnyHost, "/**/dists/**", Kind::revalidate},

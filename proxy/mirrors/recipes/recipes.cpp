@@ -23,6 +23,10 @@ config::RuleSettings rule_of(const Row& row) {
 
 }  // namespace
 
+std::string server_of(const Upstream& upstream) {
+  return "https://" + host_of(upstream).host;
+}
+
 std::vector<config::HostSpec> hosts_of(std::span<const Upstream> upstreams) {
   std::vector<config::HostSpec> hosts;
   for (const auto& upstream : upstreams) hosts.push_back(host_of(upstream));

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct Row {
   bool posts = false;
 };
 
+std::string server_of(const Upstream& upstream);  // "https://HOST"
 std::vector<config::HostSpec> hosts_of(std::span<const Upstream> upstreams);
 std::vector<config::RuleSettings> rules_of(std::span<const Row> rows);
 

@@ -20,6 +20,12 @@ http::Target url(const std::string& text) {
   return http::parse_target("GET", text).value();
 }
 
+// The host at this place in the recipe, with a label for "*".
+std::string host(const config::RecipeSettings& recipe, std::size_t place) {
+  const auto text = recipe.hosts.at(place).host;
+  return text.starts_with('*') ? 'x' + text.substr(1) : text;
+}
+
 // "immutable", "fresh 60", "revalidate", "pass" or "told"; "none": no rule.
 std::string class_of(const SiteRule* rule) {
   if (!rule) return "none";
@@ -36,25 +42,29 @@ const std::string kCommit(40, 'c');
 
 TEST(RecipeRules, OfGitHubTellWhatMayBeReplaced) {
   const auto rules = rules_with({});
+  const auto recipe = mirrors::recipes::github();
+  const auto site = host(recipe, 0) + "/o/r/";
+  const auto archives = host(recipe, 1) + "/o/r/";
+  const auto raw = host(recipe, 2) + "/o/r/";
   const std::pair<std::string, std::string> cases[] = {
-      {"github.com/o/r/releases/download/v1/a.tar.gz", "fresh 86400"},
-      {"github.com/o/r/releases/download/a/b/a.tar.gz", "fresh 86400"},
-      {"github.com/o/r/releases/latest/download/a.tar.gz", "fresh 60"},
-      {"github.com/o/r/releases/latest", "pass"},
-      {"github.com/o/r/releases/download/v1/a.tar.gz?x=1", "pass"},
-      {"github.com/o/r/archive/" + kCommit + ".tar.gz", "fresh 2592000"},
-      {"github.com/o/r/archive/refs/tags/v1.tar.gz", "revalidate"},
-      {"github.com/o/r/archive/main.zip", "revalidate"},
-      {"github.com/o/r/raw/" + kCommit + "/a", "immutable"},
-      {"github.com/o/r/raw/main/a", "fresh 300"},
-      {"github.com/o/r", "pass"},
-      {"codeload.github.com/o/r/tar.gz/" + kCommit, "fresh 2592000"},
-      {"codeload.github.com/o/r/tar.gz/refs/heads/main", "revalidate"},
-      {"raw.githubusercontent.com/o/r/" + kCommit + "/a/b", "immutable"},
-      {"raw.githubusercontent.com/o/r/main/a/b", "fresh 300"},
-      {"api.github.com/repos/o/r/releases", "pass"},
-      {"release-assets.githubusercontent.com/x", "none"},
-      {"example.com/o/r/archive/main.zip", "none"},
+      {site + "releases/download/v1/a.tar.gz", "fresh 86400"},
+      {site + "releases/download/a/b/a.tar.gz", "fresh 86400"},
+      {site + "releases/latest/download/a.tar.gz", "fresh 60"},
+      {site + "releases/latest", "pass"},
+      {site + "releases/download/v1/a.tar.gz?x=1", "pass"},
+      {site + "archive/" + kCommit + ".tar.gz", "fresh 2592000"},
+      {site + "archive/refs/tags/v1.tar.gz", "revalidate"},
+      {site + "archive/main.zip", "revalidate"},
+      {site + "raw/" + kCommit + "/a", "immutable"},
+      {site + "raw/main/a", "fresh 300"},
+      {host(recipe, 0) + "/o", "pass"},
+      {archives + "tar.gz/" + kCommit, "fresh 2592000"},
+      {archives + "tar.gz/refs/heads/main", "revalidate"},
+      {raw + "" + kCommit + "/a/b", "immutable"},
+      {raw + "main/a/b", "fresh 300"},
+      {host(recipe, 3) + "/repos/o/r/releases", "pass"},
+      {recipe.follow.at(0).host + "/x", "none"},
+      {"a.test/o/r/archive/main.zip", "none"},
   };
   for (const auto& [text, wanted] : cases)
     EXPECT_EQ(class_of(rules.find(url("https://" + text))), wanted) << text;
@@ -69,7 +79,9 @@ std::string told_of(const SiteRules& rules, const std::string& text) {
 }
 
 TEST(RecipeRules, OfAptAndDnfTrustNamesThatHaveDigests) {
-  const auto rules = rules_with({{"a.test", {}}, {"deb.debian.org", {}}});
+  const auto rows = mirrors::recipes::apt().rules;
+  const auto archive = std::ranges::find(rows, "apt-package", &config::RuleSettings::name)->host;
+  const auto rules = rules_with({{"a.test", {}}, archive});
   const std::string hex(64, 'a');
   const std::pair<std::string, std::string> cases[] = {
       {"a.test/debian/dists/stable/main/binary-amd64/by-hash/SHA256/" + hex, "immutable sha256:a"},
@@ -80,7 +92,7 @@ TEST(RecipeRules, OfAptAndDnfTrustNamesThatHaveDigests) {
       {"a.test/debian/dists/stable/main/binary-amd64/Packages.xz", "revalidate"},
       {"a.test/flat/Packages.gz", "revalidate"},
       {"a.test/pool/main/a/a/a_1_amd64.deb", "revalidate"},
-      {"deb.debian.org/debian/pool/main/a/a/a_1_amd64.deb", "immutable"},
+      {archive.host + "/debian/pool/main/a/a/a_1_amd64.deb", "immutable"},
       {"a.test/fedora/repodata/" + hex + "-primary.xml.zst", "immutable sha256:a"},
       {"a.test/fedora/repodata/repomd.xml", "revalidate"},
       {"a.test/fedora/repodata/repomd.xml.asc", "revalidate"},
@@ -94,27 +106,28 @@ TEST(RecipeRules, OfAptAndDnfTrustNamesThatHaveDigests) {
 
 TEST(RecipeRules, OfSteamAndWindowsNameAFileByItsPath) {
   const auto rules = rules_with({});
+  const auto steam = "http://" + host(mirrors::recipes::steam(), 0);
+  const auto steam_too = "http://" + host(mirrors::recipes::steam(), 1);
+  const auto windows = mirrors::recipes::windows();
   const std::string chunk = "/depot/1/chunk/" + std::string(40, 'a');
   const struct {
     std::string url;
     std::string told;
     std::string key;
   } cases[] = {
-      {"http://c1.steamcontent.com" + chunk + "?token=1", "immutable", "recipe:steam" + chunk},
-      {"http://c2.steamcontent.com" + chunk, "immutable", "recipe:steam" + chunk},
-      {"http://c2.steamcontent.com/depot/1/manifest/2/5/3", "immutable",
-       "recipe:steam/depot/1/manifest/2/5/3"},
-      {"http://c2.steamcontent.com/server-status", "pass",
-       "http://c2.steamcontent.com/server-status"},
-      {"http://1.dl.delivery.mp.microsoft.com/filestreamingservice/files/G?P1=1&P2=2", "immutable",
+      {steam + chunk + "?token=1", "immutable", "recipe:steam" + chunk},
+      {steam_too + chunk, "immutable", "recipe:steam" + chunk},
+      {steam + "/depot/1/manifest/2/5/3", "immutable", "recipe:steam/depot/1/manifest/2/5/3"},
+      {steam + "/server-status", "pass", steam + "/server-status"},
+      {"http://" + host(windows, 0) + "/filestreamingservice/files/G?P1=1&P2=2", "immutable",
        "recipe:windows/filestreamingservice/files/G"},
-      {"http://2.tlu.dl.delivery.mp.microsoft.com/filestreamingservice/files/G?P1=3", "immutable",
+      {"http://" + host(windows, 1) + "/filestreamingservice/files/G?P1=3", "immutable",
        "recipe:windows/filestreamingservice/files/G"},
-      {"http://au.download.windowsupdate.com/mscomtest/wuidt.gif?x=y", "fresh 3600",
+      {"http://" + host(windows, 4) + "/mscomtest/wuidt.gif?x=y", "fresh 3600",
        "recipe:windows/mscomtest/wuidt.gif"},
-      {"http://ctldl.windowsupdate.com/msdownload/update/v3/static/trustedr/en/a.cab?1", "pass",
-       "http://ctldl.windowsupdate.com/msdownload/update/v3/static/trustedr/en/a.cab?1"},
-      {"http://officecdn.microsoft.com/pr/G/Office/Data/v64.cab", "revalidate",
+      {"http://" + host(windows, 3) + "/msdownload/update/v3/static/trustedr/en/a.cab?1", "pass",
+       "http://" + host(windows, 3) + "/msdownload/update/v3/static/trustedr/en/a.cab?1"},
+      {"http://" + host(windows, 2) + "/pr/G/Office/Data/v64.cab", "revalidate",
        "recipe:windows/pr/G/Office/Data/v64.cab"},
   };
   for (const auto& c : cases) {
@@ -126,13 +139,15 @@ TEST(RecipeRules, OfSteamAndWindowsNameAFileByItsPath) {
 
 TEST(RecipeRules, LetRedirectsLeadToTheStorageOfTheRecipeAlone) {
   const auto rules = rules_with({*config::parse_host_pattern("a.test")});
-  const auto asset = url("https://github.com/o/r/releases/download/v1/a");
-  const auto storage = url("https://release-assets.githubusercontent.com/a?sig=1");
+  const auto recipe = mirrors::recipes::github();
+  const auto asset = url(recipe.to + "/o/r/releases/download/v1/a");
+  const auto at_storage = "https://" + recipe.follow.at(0).host;
+  const auto storage = url(at_storage + "/a?sig=1");
   EXPECT_TRUE(rules.may_follow(asset, storage));
   EXPECT_FALSE(rules.may_follow(url("https://a.test/a"), storage));
   EXPECT_FALSE(rules.may_follow(asset, url("https://a.test/")));
-  EXPECT_FALSE(rules.may_follow(asset, url("https://x.objects.githubusercontent.com.evil.test/")));
-  EXPECT_FALSE(rules.may_follow(asset, url("https://objects.githubusercontent.com:8443/")));
+  EXPECT_FALSE(rules.may_follow(asset, url(at_storage + ".evil.test/")));
+  EXPECT_FALSE(rules.may_follow(asset, url(at_storage + ":8443/")));
 }
 
 // A site's own rule for a host leaves the recipe its storage.
@@ -141,12 +156,13 @@ TEST(RecipeRules, StandBehindThoseOfTheSettings) {
   settings.recipes = {"github"};
   config::RuleSettings own;
   own.name = "own";
-  own.host = {"github.com", {}};
+  const auto recipe = mirrors::recipes::github();
+  own.host = recipe.hosts.at(0);
   own.never_store = true;
   const SiteRules rules({own}, settings);
-  const auto asset = url("https://github.com/o/r/releases/download/v1/a");
+  const auto asset = url(recipe.to + "/o/r/releases/download/v1/a");
   EXPECT_EQ(rules.find(asset)->word(), "rule/own");
-  EXPECT_TRUE(rules.may_follow(asset, url("https://objects.githubusercontent.com/a")));
+  EXPECT_TRUE(rules.may_follow(asset, url("https://" + recipe.follow.at(0).host + "/a")));
 }
 
 // The table of a recipe has no pattern that is none, or the rule would throw; nor two names alike
