@@ -2,6 +2,8 @@
 // a table of the settings, which has the patterns of the recipe "github", for servers of this test.
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "tests/scenario/mirrors/mirror_scene.hpp"
 
 namespace scenario {
@@ -12,11 +14,13 @@ struct Releases {
   Releases() : storage_front(origin.authority, "IP:127.0.0.1", storage.port()) {
     origin.plain.otherwise([this](const Request& request) {
       const auto file = request.target.substr(request.target.rfind('/'));
-      const auto to = storage_front.url("/" + version + file + "?sig=" + std::to_string(++signed_));
+      const auto to = storage_front.url("/v" + std::to_string(version) + file +
+                                        "?sig=" + std::to_string(++signed_));
       return Reply(302, {{"Location", to}, {"Cache-Control", "no-cache"}});
     });
     storage.otherwise([this](const Request& request) {
-      if (request.target.ends_with("?sig=" + std::to_string(expired))) return Reply(403);
+      const auto signature = std::stoi(request.target.substr(request.target.find('=') + 1));
+      if (signature <= used_.exchange(signature)) return Reply(403);  // F5: it has expired
       const auto body = request.target.substr(0, request.target.find('?'));
       return Reply(200, {{"ETag", "\"" + body + "\""}, {"Age", "3600"}}).body(body);
     });
@@ -43,11 +47,11 @@ struct Releases {
   HttpsOrigin origin;
   ScriptedOrigin storage;
   TlsFront storage_front;
-  std::string version = "v1";
-  int expired = -1;
+  std::atomic<int> version = 1;
 
  private:
-  int signed_ = 0;
+  std::atomic<int> signed_ = 0;
+  std::atomic<int> used_ = 0;
 };
 
 const std::string kAsset = "/releases/o/r/releases/download/v1/a.tar.gz";
@@ -89,10 +93,10 @@ TEST(Recipe, SeesThatTheLatestHasMovedOnceItsTimeIsOver) {
   settings["mirrors"]["recipes"][0]["rules"][0]["class"] = "1s";
   Proxy proxy(settings);
   EXPECT_EQ(proxy.get(kLatest).body, "/v1/a.tar.gz");
-  releases.version = "v2";
+  releases.version = 2;
   EXPECT_TRUE(await([&] { return proxy.get(kLatest).body == "/v2/a.tar.gz"; }));
   EXPECT_EQ(proxy.get(kAsset).body, "/v2/a.tar.gz");
-  releases.version = "v3";
+  releases.version = 3;
   EXPECT_EQ(proxy.get(kAsset).body, "/v2/a.tar.gz");
 }
 
@@ -157,6 +161,76 @@ TEST(Recipe, IsExplained) {
   EXPECT_EQ(told.at("rule"), "rule/asset");
   EXPECT_EQ(told.at("class"), "fresh for 1 d");
   EXPECT_EQ(told.at("stored_as"), releases.origin.url("/o/r/releases/download/v1/a.tar.gz"));
+}
+
+// N1, 2.12: clients name a server in the query, signed for each; a file is one for all servers.
+struct Updates {
+  json settings() const {
+    json rules = json::array(
+        {{{"name", "files"}, {"pattern", "/files/**?*"}, {"class", "immutable"}, {"key", "path"}}});
+    json recipe{{"name", "updates"}, {"hosts", {host_of(a), host_of(b)}}, {"rules", rules}};
+    return {{"mirrors", {{"recipes", json::array({recipe})}}}};
+  }
+  static std::string host_of(const ScriptedOrigin& at) {
+    return "127.0.0.1:" + std::to_string(at.port());
+  }
+  static std::string path(const ScriptedOrigin& at, const std::string& path) {
+    return mirror_path(at.url(path));
+  }
+
+  ScriptedOrigin a;
+  ScriptedOrigin b;
+};
+
+TEST(Recipe, GivesAFileOfOneServerForTheUrlOfAnotherAlsoToNeighbours) {
+  Updates updates;
+  updates.a.otherwise([](const Request&) { return Reply(200).body("file"); });
+  const Neighbours site(updates.settings());
+  MirrorClient a(site.a);
+  MirrorClient b(site.b);
+  EXPECT_EQ(a.get(Updates::path(updates.a, "/files/1?P4=signature")).body, "file");
+  EXPECT_EQ(updates.a.requests().at(0).target, "/files/1?P4=signature");
+  EXPECT_TRUE(is_hit(a.get(Updates::path(updates.b, "/files/1?P4=other"))));
+  ASSERT_TRUE(site.b_knows(1));
+  const auto given = b.get(Updates::path(updates.b, "/files/1?P4=third"));
+  EXPECT_EQ(given.body, "file");
+  EXPECT_TRUE(contains(nearest_cache_status(given), "peer/a")) << nearest_cache_status(given);
+  EXPECT_EQ(updates.a.count() + updates.b.count(), 1U);
+  for (const auto* proxy : {&site.a, &site.b})
+    EXPECT_FALSE(contains(read_file(proxy->access_log_path()), "P4="));
+}
+
+// A signature that has expired spoils nothing: what is stored answers, and what is not, asks.
+TEST(Recipe, KeepsNothingOfARefusedSignature) {
+  Updates updates;
+  updates.a.otherwise([](const Request& request) {
+    return request.target.ends_with("good") ? Reply(200).body("file") : Reply(403).body("no");
+  });
+  Proxy proxy(updates.settings());
+  EXPECT_EQ(proxy.get(Updates::path(updates.a, "/files/1?P4=bad")).status, 403U);
+  EXPECT_EQ(proxy.get(Updates::path(updates.a, "/files/1?P4=good")).body, "file");
+  EXPECT_EQ(proxy.get(Updates::path(updates.a, "/files/1?P4=bad")).body, "file");
+}
+
+// S2
+TEST(Recipe, NamesItselfWhereAClientHasNoUserAgent) {
+  Updates updates;
+  updates.a.otherwise([](const Request&) { return Reply(200).body("x"); });
+  Proxy proxy(updates.settings());
+  proxy.get(Updates::path(updates.a, "/files/1"), {{"User-Agent", "theirs/1"}});
+  proxy.get(Updates::path(updates.a, "/files/2"));
+  EXPECT_EQ(updates.a.requests("/files/1").at(0).field("User-Agent"), "theirs/1");
+  EXPECT_TRUE(updates.a.requests("/files/2").at(0).field("User-Agent").starts_with("Hearsay/"));
+}
+
+// M1
+TEST(Recipe, RefusesAServerThatItDoesNotKnow) {
+  Proxy proxy(json{{"mirrors", {{"recipes", "default"}}}});
+  const auto unknown = proxy.get("/filestreamingservice/files/1?P1=2&cacheHostOrigin=h.test");
+  EXPECT_EQ(unknown.status, 403U);
+  EXPECT_TRUE(contains(unknown.body, "mirrors.hosts")) << unknown.body;
+  EXPECT_EQ(proxy.get("/github/..%2f").status, 400U);
+  EXPECT_EQ(proxy.client.request("PUT", "/github/a/b").status, 405U);  // M7
 }
 
 }  // namespace
