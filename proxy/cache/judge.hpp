@@ -120,9 +120,9 @@ bool is_ahead(const RangeFacts& request, std::string_view etag,
 // Whether a stale entry may be served because its validation failed, by a failure to reach the
 // origin or by an error response (RFC 5861 4): for the longest time that stale-if-error of the
 // response, stale-if-error of the request or `setting` allows. `setting` is only for an origin that
-// is out of reach, else 0 (RFC 9111 4.2.4). A client that asks for a certain freshness gets a stale
-// response only if its own directives allow that (5.2.1.1). With FreshnessBounds::by_class, for 30
-// days, whatever the client asks for.
+// is out of reach or mirrored, else 0 (RFC 9111 4.2.4). A client that asks for a certain freshness
+// gets a stale response only if its own directives allow that (5.2.1.1). With
+// FreshnessBounds::by_class, for 30 days, whatever the client asks for.
 bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now,
                   seconds setting = seconds(0));
 // The errors for which a stale entry may be served instead (RFC 5861 4).

@@ -18,7 +18,6 @@ namespace proxy::fetching {
 using net::Soon;
 using net::Task;
 using std::chrono::steady_clock;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -153,7 +152,9 @@ Soon<Next> write_answer(FillContext& context, sources::Attempt&& answer,
   const auto says = said_by(answer.head(), asked, context.request());
   if (says == OriginSays::error) {
     const auto status = std::to_string(answer.head().status);
-    const auto stood_in = stand_in(context, answer, asked.stored, status, 0s);
+    const auto& request = context.request();
+    const auto leave = request.policy().leave_after_error_of(request.target);
+    const auto stood_in = stand_in(context, answer, asked.stored, status, leave);
     if (stood_in == StoodIn::yes) return Next{};
   }
   switch (says) {

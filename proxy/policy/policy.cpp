@@ -49,4 +49,9 @@ std::chrono::seconds Policy::leave_after(const upstream::Failure& failure) const
   return std::chrono::floor<std::chrono::seconds>(settings.cache.stale_if_error);
 }
 
+std::chrono::seconds Policy::leave_after_error_of(const http::Target& url) const {
+  if (!mirrored_hosts.have(url)) return std::chrono::seconds(0);
+  return std::chrono::floor<std::chrono::seconds>(settings.cache.stale_if_error);
+}
+
 }  // namespace proxy::policy

@@ -38,6 +38,10 @@ struct Policy {
   // How long past its freshness lifetime a stored response may answer after this failure. Zero
   // unless the origin is out of reach.
   [[nodiscard]] std::chrono::seconds leave_after(const upstream::Failure& failure) const;
+  // The same for an answer of 429 or 5xx (cache::is_error_to_stand_in_for()) from this URL's
+  // origin. Zero unless its host is mirrored: whoever mirrors it has agreed to a stale response
+  // instead of none, as RFC 9111 4.2.4 demands.
+  [[nodiscard]] std::chrono::seconds leave_after_error_of(const http::Target& url) const;
   // Whether the log names all sources that were asked for a response.
   [[nodiscard]] bool lists_inquiries() const {
     return settings.log.access != config::LogTarget::none &&

@@ -205,6 +205,10 @@ Task<void> refuse(client::Client& client, const policy::Request& request, upstre
     co_return co_await refuse(client, request, std::move(refusal));
   }
   auto refusal = Refusal::failure(failure);
+  // A client of a mirror tells by the status whether to try its next source: 502 is for an answer
+  // that is none.
+  const bool is_mirrored = request.policy().mirrored_hosts.have(request.target);
+  if (is_mirrored && upstream::is_unreached(failure)) refusal.status = 504;
   // RFC 9211 2.2: fwd says that the request went forward, which a local failure prevented.
   if (failure.where == upstream::Failure::Where::upstream) refusal.cache_status.fwd = reason;
   // More than the failure knows: whether it is this name alone, or all of them.

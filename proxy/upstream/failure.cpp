@@ -144,6 +144,13 @@ bool out_of_reach(const Failure& failure) {
           failure.what == What::cut);
 }
 
+bool is_unreached(const Failure& failure) {
+  return failure.where == Failure::Where::upstream &&
+         (failure.what == What::no_address || failure.what == What::dns ||
+          is_any_of(failure.cause, Errc::connect_refused, Errc::connect_failed,
+                    Errc::connect_timed_out));
+}
+
 bool may_be_refusal(const Failure& failure) {
   return failure.where == Failure::Where::upstream &&
          (failure.what == What::cut || failure.what == What::malformed);

@@ -84,6 +84,8 @@ Failure failure_of(Failure::Where where, boost::system::error_code cause);
 bool is_of_origin(Failure::What what);
 // Whether there was no answer at all, so that the server or the network to it must be down.
 bool out_of_reach(const Failure& failure);
+// Whether no server could be connected to. Unlike out_of_reach(), not one that hung up.
+bool is_unreached(const Failure& failure);
 // Whether the server has hung up or sent no HTTP, perhaps because of what it was asked for.
 bool may_be_refusal(const Failure& failure);
 unsigned status_for(const Failure& failure);

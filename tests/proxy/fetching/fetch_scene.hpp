@@ -53,11 +53,18 @@ inline config::Settings settings_to_fetch() {
 struct FetchScene : ThreadScene {
   FetchScene() : ThreadScene(settings_to_fetch()) { deadlines.start(); }
 
+  // Makes the origin's host a mirrored one for later requests.
+  void mirror() {
+    auto settings = settings_to_fetch();
+    settings.gateway.mirrors.hosts = {{"127.0.0.1", origin.port()}};
+    mirroring = std::make_shared<const policy::Policy>(std::move(settings), lists::AccessLists{});
+  }
+
   [[nodiscard]] std::string url(const std::string& path = "/x") const { return origin.url(path); }
   [[nodiscard]] digest::Key key() const { return cache::key_of(url()); }
   [[nodiscard]] std::unique_ptr<policy::OwnedRequest> request(const std::string& lines = "") const {
     const policy::TextRequest text(lines, "GET " + url() + " HTTP/1.1");
-    text.parsed->pin(policy);
+    text.parsed->pin(mirroring ? mirroring : policy);
     return std::make_unique<policy::OwnedRequest>(*text);
   }
   // The job of a request with these lines. The fill is listed.
@@ -139,6 +146,7 @@ struct FetchScene : ThreadScene {
   }
 
   support::ScriptedOrigin origin;
+  policy::PinnedPolicy mirroring;
 };
 
 }  // namespace proxy::fetching

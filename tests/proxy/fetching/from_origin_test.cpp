@@ -194,6 +194,41 @@ TEST(FetchFromOrigin, LetsAStaleResponseStandInForAnOriginThatFails) {
   }
 }
 
+// RFC 9111 4.2.4. The setting lets it stand in for the time of a failure; of a mirrored host, for
+// an error, too.
+TEST(FetchFromOrigin, LetsAStaleResponseOfAMirroredHostStandInForAnError) {
+  const struct {
+    const char* claim;
+    Reply reply;
+    const char* seen;
+    const char* of_another;  // seen of a host that is not mirrored
+    std::chrono::minutes passed = 2min;
+    const char* lines = "";
+  } rows[] = {
+      {"too many requests", answer(429, "wait"), "200 old", "429 wait"},
+      {"an error", answer(500, "no"), "200 old", "500 no"},
+      {"overload", answer(503, "no"), "200 old", "503 no"},
+      {"no answer", Reply::hang_up(), "200 old", "200 old"},
+      {"it is gone", answer(404, "gone"), "404 gone", "404 gone"},
+      {"a refusal", answer(403, "no"), "403 no", "403 no"},
+      {"a method that it lacks", answer(501, "no"), "501 no", "501 no"},
+      {"for too long", answer(429, "wait"), "429 wait", "429 wait", 90min},
+      {"it must be revalidated", answer(503, "no"), "503 no", "503 no", 2min, ", must-revalidate"},
+  };
+  for (const auto& row : rows) {
+    for (const bool mirrored : {true, false}) {
+      FetchScene scene;
+      if (mirrored) scene.mirror();
+      scene.origin.on("/x", row.reply);
+      auto stored =
+          scene.stock(std::string("Cache-Control: max-age=60") + row.lines + "\r\n", "old");
+      scene.clock.pass(row.passed);
+      const auto seen = scene.run(scene.job_for(std::move(stored)));
+      EXPECT_EQ(seen.text(), mirrored ? row.seen : row.of_another) << row.claim;
+    }
+  }
+}
+
 // The client of a refresh was answered already: a failure changes nothing.
 TEST(FetchFromOrigin, LeavesTheStoredResponseToAFailedRefresh) {
   for (const auto& [reply, failed] :

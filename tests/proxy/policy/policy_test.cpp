@@ -53,6 +53,18 @@ TEST(Policy, AStaleResponseMayAnswerForAnOriginOutOfReachAlone) {
   EXPECT_EQ(policy.leave_after(abandoned), std::chrono::seconds(0));
 }
 
+TEST(Policy, AStaleResponseMayAnswerForAnErrorOfAMirroredHostAlone) {
+  config::Settings settings;
+  settings.cache.stale_if_error = std::chrono::milliseconds(90'500);
+  settings.gateway.mirrors.hosts = {{"mirrored.test", {}}};
+  const Policy policy(settings, {});
+  const auto leave_of = [&](const char* url) {
+    return policy.leave_after_error_of(*http::parse_target("GET", url));
+  };
+  EXPECT_EQ(leave_of("https://mirrored.test/a"), std::chrono::seconds(90));
+  EXPECT_EQ(leave_of("https://other.test/a"), std::chrono::seconds(0));
+}
+
 TEST(Policy, IsKeptByTheRequestThatPinsItAndByWhatIsFetchedForIt) {
   auto policy = std::make_shared<const Policy>(mapped_to("origin.test"), lists::AccessLists{});
   const std::weak_ptr<const Policy> seen = policy;

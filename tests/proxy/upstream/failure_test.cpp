@@ -74,6 +74,15 @@ TEST(Failure, IsOutOfReachWhereNoServerAnswered) {
   }
 }
 
+TEST(Failure, IsUnreachedWhereNoServerWasConnectedTo) {
+  for (const auto cause : {Errc::connect_refused, Errc::connect_failed, Errc::connect_timed_out,
+                           Errc::name_not_found, Errc::resolver_failed})
+    EXPECT_TRUE(is_unreached(failure_of(Where::upstream, cause))) << static_cast<int>(cause);
+  for (const auto cause : {Errc::redirected_out, Errc::tls_unverified, Errc::denied_address})
+    EXPECT_FALSE(is_unreached(failure_of(Where::upstream, cause))) << static_cast<int>(cause);
+  EXPECT_FALSE(is_unreached(failure_of(Where::upstream, error::eof)));
+}
+
 TEST(Failure, OfNameServersIsNotTheOrigins) {
   EXPECT_FALSE(is_of_origin(failure_of(Where::upstream, Errc::resolver_failed).what));
   EXPECT_FALSE(is_of_origin(failure_of(Where::upstream, Errc::resolver_timed_out).what));

@@ -131,6 +131,36 @@ TEST(Mirror, Says502ForACertificateOfAnotherName) {
   EXPECT_EQ(scene.origin.plain.count(), 0U);
 }
 
+TEST(Mirror, AnswersStaleOrAsTheOriginIfThatSaysNo) {
+  Mirror scene;
+  scene.origin.plain.on("/old", cacheable("old", "max-age=0").with("ETag", "\"v1\""));
+  scene.client.get(scene.path("/old"));
+  for (const int status : {429, 500, 503, 404}) {
+    for (const char* path : {"/old", "/new"})
+      scene.origin.plain.on(path, Reply(status, {{"Retry-After", "7"}}).body("no"));
+    const auto stored = scene.client.get(scene.path("/old"));
+    const auto none = scene.client.get(scene.path("/new"));
+    EXPECT_EQ(none.status, status) << "no status becomes another one";
+    EXPECT_EQ(none.body, "no");
+    EXPECT_EQ(none.field("Retry-After"), "7");
+    EXPECT_EQ(stored.status, status == 404 ? 404 : 200);
+    if (status == 404) continue;
+    EXPECT_EQ(stored.body, "old");
+    EXPECT_TRUE(stored.has("Age"));
+    const auto why = "stale-if-error/" + std::to_string(status);
+    EXPECT_TRUE(contains(stored.field("Cache-Status"), why)) << stored.field("Cache-Status");
+  }
+  scene.origin.plain.on("/new", Reply::hang_up());
+  EXPECT_EQ(scene.client.get(scene.path("/new")).status, 502);
+}
+
+TEST(Mirror, Says504ForAnOriginThatIsAway) {
+  const auto port = ScriptedOrigin().port();
+  const auto away = "127.0.0.1:" + std::to_string(port);
+  const ProxyProcess proxy(json{{"mirrors", {{"hosts", {away}}}}});
+  EXPECT_EQ(MirrorClient(proxy).get("/https/" + away + "/a").status, 504);
+}
+
 TEST(Mirror, TrustsTheAuthorityOfAHostFromAReloadOn) {
   HttpsOrigin origin;
   origin.plain.on("/a", cacheable("hello"));
