@@ -20,8 +20,30 @@ constexpr std::size_t kLongestHead = std::size_t{64} << 10;
 // What libcurl's callbacks are given. Each breaks the transfer off by another number than `count`.
 struct Receiver {
   CURL* easy;
+  const HttpRequest& request;
   const TakeBody& take;
   std::size_t head = 0;
+  bool head_only = false;
+
+  [[nodiscard]] std::string field(const char* name) const {
+    curl_header* found = nullptr;
+    std::string value;
+    for (std::size_t i = 0; curl_easy_header(easy, name, i, CURLH_HEADER, -1, &found) == CURLHE_OK;
+         ++i) {
+      value.append(i > 0 ? ", " : "").append(found->value);
+    }
+    return value;
+  }
+
+  // A line of the head. Whether more is wanted after it.
+  bool goes_on_after(std::string_view line) {
+    long status = 0;
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    const bool is_end = line == "\r\n" && status >= 200;
+    if (!is_end || !request.take_head) return true;
+    head_only = !request.take_head(status, [this](const char* name) { return field(name); });
+    return !head_only;
+  }
 
   static std::size_t on_body(char* bytes, std::size_t, std::size_t count, void* into) noexcept try {
     const auto& self = *static_cast<Receiver*>(into);
@@ -34,10 +56,16 @@ struct Receiver {
   }
 
   // libcurl 7.88 sets no limit to the length of a head (CVE-2023-38039).
-  static std::size_t on_head(char*, std::size_t, std::size_t count, void* into) noexcept {
+  static std::size_t on_head(char* line, std::size_t, std::size_t count, void* into) noexcept try {
     auto& self = *static_cast<Receiver*>(into);
     self.head += count;
-    return self.head > kLongestHead ? 0 : count;
+    return self.head > kLongestHead || !self.goes_on_after({line, count}) ? 0 : count;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+
+  static int on_progress(void* into, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
+    return *static_cast<Receiver*>(into)->request.gives_up ? 1 : 0;
   }
 };
 
@@ -97,11 +125,19 @@ HttpOutcome transfer(const HttpRequest& request, const TakeBody& take) {
   const peers::CurlList fields(curl_slist_append(nullptr, request.field.c_str()));
   if (!owner || !fields) throw std::bad_alloc();
   CURL* const easy = owner.get();
-  Receiver receiver{easy, take};
+  Receiver receiver{easy, request, take};
   std::array<char, CURL_ERROR_SIZE> reason{};
   curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
   if (!request.socket.empty()) {
     curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, request.socket.c_str());
+  }
+  if (!request.target.empty()) {
+    curl_easy_setopt(easy, CURLOPT_REQUEST_TARGET, request.target.c_str());
+  }
+  if (request.gives_up) {
+    curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, &Receiver::on_progress);
+    curl_easy_setopt(easy, CURLOPT_XFERINFODATA, &receiver);
   }
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, fields.get());
   curl_easy_setopt(easy, CURLOPT_USERAGENT, std::string(kProduct).c_str());
@@ -130,6 +166,7 @@ HttpOutcome transfer(const HttpRequest& request, const TakeBody& take) {
   }
   HttpOutcome outcome;
   outcome.code = curl_easy_perform(easy);
+  outcome.head_only = receiver.head_only;
   outcome.reason = reason[0] != '\0' ? reason.data() : curl_easy_strerror(outcome.code);
   // libcurl has no flag that says whether it connected; a connection takes some microseconds.
   curl_off_t microseconds = 0;

@@ -1,6 +1,7 @@
 // HTTP requests to a proxy, and those for one of its own pages.
 #pragma once
 
+#include <atomic>
 #include <boost/system/result.hpp>
 #include <chrono>
 #include <cstdint>
@@ -16,14 +17,21 @@
 
 namespace proxy::command {
 
+// The value of a field of the response; empty: it has none.
+using FieldOf = std::function<std::string(const char* name)>;
+
 struct HttpRequest {
   std::string url;
-  std::string socket = {};               // a Unix socket to connect to instead of the URL's host
-  std::string field = "X-Hearsay: 1";    // shows an admin's purpose
+  std::string target = {};             // in place of the URL's path: for a proxy, the absolute URL
+  std::string socket = {};             // a Unix socket to connect to instead of the URL's host
+  std::string field = "X-Hearsay: 1";  // shows an admin's purpose
   std::optional<std::string> body = {};  // with a body, even an empty one: POST; else GET
   std::chrono::seconds patience{0};      // the server may be silent for so long; 0: for ever
   std::chrono::milliseconds limit{0};    // of the whole transfer; 0: none
   const char* protocols = "http";
+  // Given the head of a final response, unless null. If it returns false, the transfer ends there.
+  std::function<bool(long status, const FieldOf& field)> take_head = {};
+  const std::atomic<bool>* gives_up = nullptr;  // once set, the transfer ends
 };
 
 struct HttpOutcome {
@@ -33,6 +41,7 @@ struct HttpOutcome {
   long head_bytes = 0;     // of the response
   bool connected = false;  // whether the server was connected to
   long system_error = 0;   // errno of a connection that failed
+  bool head_only = false;  // the request's take_head() wanted no body
 };
 
 // Receives a part of the body, with the status of the response. If it returns false, or if memory

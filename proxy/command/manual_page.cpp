@@ -70,6 +70,9 @@ Say which origins fail or are slow, and what requests wait for.
 .B hearsay dashboard
 Print a link by which a browser shows the dashboard as administrator.
 .TP
+.B hearsay fetch list
+Store the URLs in the file list, one per line, before clients ask for them.
+.TP
 .B hearsay purge http://example.com/a
 Remove the stored responses of this URL.
 .TP

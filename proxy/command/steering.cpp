@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "proxy/command/ask.hpp"
+#include "proxy/command/fetch.hpp"
 #include "proxy/command/interrupt.hpp"
 #include "proxy/machine/clock.hpp"
 
@@ -257,6 +258,25 @@ void add_explain_options(CLI::App& app, Told& told) {
                  "who signs in, where access.rules ask for a user; default: nobody");
 }
 
+// Not among kSubcommands, since it talks to the proxy's port, not to its pages.
+void add_fetch(CLI::App& program, FetchOptions& options) {
+  CLI::App& app = *program.add_subcommand(
+      "fetch",
+      "have a running proxy store URLs, such as what a class will need tomorrow. What it stores "
+      "already is not sent again, so a second run goes on where the first one ended");
+  app.add_option("WHAT", options.what,
+                 "URLs, or files with a URL per line (or a comment after #); -: standard input")
+      ->required();
+  app.add_option("--parallel", options.parallel, "how many at a time (4)")
+      ->check(CLI::Range(1U, kMostParallel));
+  auto* const config = app.add_option("--config", options.config,
+                                      "the proxy's settings, which name its port (listen)");
+  app.add_option("--url", options.proxy, "the proxy, http://HOST:PORT")->excludes(config);
+  app.footer(
+      "Exit 0: the proxy has all of them. 1: some failed, and stderr says which and why. 2: the "
+      "command line, a file or the settings are wrong. 3: no proxy answers.");
+}
+
 Answered<int> carry_out(const Subcommand& subcommand, const Told& told,
                         const Streams& streams) try {
   auto proxy = running_proxy(told.proxy);
@@ -273,7 +293,10 @@ std::function<std::optional<int>(const Streams&)> add_steering(CLI::App& program
   for (const Subcommand& each : kSubcommands) add(program, each, *told);
   add_purge_options(*program.get_subcommand("purge"), *told);
   add_explain_options(*program.get_subcommand("explain"), *told);
-  return [told, &program](const Streams& streams) -> std::optional<int> {
+  const auto wanted = std::make_shared<FetchOptions>();
+  add_fetch(program, *wanted);
+  return [told, wanted, &program](const Streams& streams) -> std::optional<int> {
+    if (program.got_subcommand("fetch")) return fetch(*wanted, streams);
     for (const Subcommand& each : kSubcommands) {
       if (!program.got_subcommand(each.name)) continue;
       const auto done = carry_out(each, *told, streams);

@@ -135,13 +135,19 @@ void Progress::begin(std::string name, std::uint64_t expected) {
   next_ = std::max(next_, begun_ + (shown_ ? kInterval : kSilence));
 }
 
-void Progress::show(std::uint64_t bytes, std::uint64_t lines) {
+void Progress::write(const std::function<std::string(Clock::duration)>& words) {
   const auto now = Clock::now();
   if (now < next_) return;
   next_ = now + kInterval;
   shown_ = true;
   // What a longer line before has left is erased after writing, not before: that would flicker.
-  say(err_, "\r" + progress_text(name_, bytes, expected_, lines, now - begun_) + "\x1b[K");
+  say(err_, "\r" + words(now - begun_) + "\x1b[K");
+}
+
+void Progress::show(std::uint64_t bytes, std::uint64_t lines) {
+  write([&](Clock::duration passed) {
+    return progress_text(name_, bytes, expected_, lines, passed);
+  });
 }
 
 }  // namespace proxy::command

@@ -111,6 +111,10 @@ class Progress {
   void update(std::uint64_t bytes, std::uint64_t lines) {
     if (watched_) show(bytes, lines);
   }
+  // As update(), in words of the caller's own.
+  void tell(const std::string& words) {
+    if (watched_) write([&](Clock::duration) { return words; });
+  }
   // Erases the line. Call this before anything else is written.
   void clear();
 
@@ -118,6 +122,8 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   void show(std::uint64_t bytes, std::uint64_t lines);
+  // If it is time for a line. `words` makes it, given how long the stage has lasted.
+  void write(const std::function<std::string(Clock::duration)>& words);
 
   const int err_;
   const bool watched_;

@@ -1,0 +1,35 @@
+// `hearsay fetch`: has a running proxy store URLs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proxy/command/streams.hpp"
+
+namespace proxy::command {
+
+inline constexpr unsigned kMostParallel = 64;
+
+struct FetchOptions {
+  std::vector<std::string> what;  // URLs, and files of URLs
+  unsigned parallel = 4;
+  std::string config;  // the proxy's settings, whose first `listen` is asked
+  std::string proxy;   // its URL instead; empty, as `config`: the usual settings
+};
+
+// Asks the proxy for each URL as a client would, and follows redirects. A response ends at its head
+// if the proxy says that it stores all of it. Writes a line to stderr for each URL that failed, or
+// that the proxy does not store.
+// SIGINT and SIGTERM end it early. Returns the exit code (ask.hpp), or kSignalled plus the signal.
+// Throws nothing.
+int fetch(const FetchOptions& options, const Streams& streams);
+
+// The URL to ask for, without a fragment; empty: it is no http or https URL. `base`: what it is
+// relative to; empty: nothing. Pure.
+std::string url_to_ask(const std::string& url, const std::string& base = {});
+
+// Whether a member of Cache-Status says that its proxy stores the whole response: it is a hit, or
+// the origin has confirmed it. Pure.
+bool says_stored(std::string_view member);
+
+}  // namespace proxy::command
