@@ -62,6 +62,7 @@ Result<void> add_lines_of(const std::string& file, const Streams& streams,
   const auto input = InputFile::open(file, streams);
   if (!input) return input.error();
   Progress progress(streams);
+  progress.begin("reading " + input->name(), input->size());
   Lines lines(*input, progress);
   while (const auto line = lines.next()) {
     const auto begin = line->find_first_not_of(" \t");
