@@ -109,5 +109,23 @@ TEST(LargeStoring, NoClientReadsAPrivatePartOnItsWayToAnother) {
   gate.open();
 }
 
+// The next request must not find it while the first one's end is still being dealt with.
+TEST(LargeStoring, ABodyIsAHitFromItsLastByteOnThoughItsClientLeavesThere) {
+  for (const std::uint64_t size : {std::uint64_t{300'000}, 3 * kMiB + 5}) {
+    LargeScene scene(size);
+    for (int i = 0; i < 20; ++i) {
+      const auto path = "/a" + std::to_string(i);
+      scene.origin.on(path, [&](const Request& request) { return scene.answer(request); });
+      Client client(scene.proxy().port());
+      client.send(request_text("GET", scene.origin.url(path)));
+      client.read_head();
+      client.read_body(size);
+      client.leave();
+      scene.expect_whole(scene.ask("GET", path));
+      EXPECT_EQ(scene.origin.count(path), 1U) << path;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace scenario
