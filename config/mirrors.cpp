@@ -99,12 +99,18 @@ void read_recipes(Section& in, MirrorSettings& mirrors) {
   }
 }
 
+bool is_registry(const std::string& text) {
+  const auto host = parse_mirrored(text);
+  return host && !host->host.starts_with('*');
+}
+
 }  // namespace
 
 void read_mirrors(Section& in, MirrorSettings& mirrors) {
   in.read_texts("hosts", {"hosts, such as \"*.example.com\"", 256}, mirrors.hosts, kHostForm,
                 parse_mirrored);
   read_recipes(in, mirrors);
+  in.read_parsed("registry", mirrors.registry, "a host, perhaps with a port", text_if(is_registry));
   read_authorities(in, mirrors.ca);
   in.read_word("share", mirrors.share,
                {{"anonymous", MirrorShare::anonymous}, {"none", MirrorShare::none}});

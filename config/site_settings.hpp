@@ -106,6 +106,8 @@ struct MirrorSettings {
   MirrorShare share = MirrorShare::anonymous;
   std::vector<std::string> recipes;  // names of ours; "default": all of them
   std::vector<RecipeSettings> own_recipes;
+  // Of images whose names name none: HOST[:PORT]. Empty: the first that the recipe "oci" has.
+  std::string registry;
 
   bool operator==(const MirrorSettings&) const = default;
 };

@@ -3,6 +3,7 @@
 #include "peers/native_target.hpp"
 #include "peers/site.hpp"
 #include "proxy/answer/hit.hpp"
+#include "proxy/answer/image_tag.hpp"
 #include "proxy/answer/miss.hpp"
 #include "proxy/answer/pass.hpp"
 #include "proxy/answer/tunnel.hpp"
@@ -10,6 +11,7 @@
 #include "proxy/fetching/lookup.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/framing.hpp"
+#include "proxy/mirrors/image_name.hpp"
 #include "proxy/pages/own_pages.hpp"
 #include "proxy/pages/purge.hpp"
 #include "proxy/reply/deliver.hpp"
@@ -56,6 +58,9 @@ Task<users::PasswordResult> check_password(client::Client& client, const policy:
 reply::Refusal refusal_for(client::Client& client, const policy::Request& request,
                            const policy::NoAccess& no_access) {
   auto refusal = reply::Refusal::denied(no_access);
+  // Clients of registries try the next one only where the image does not exist.
+  const bool is_image = mirrors::is_registry_path(request.target.path());
+  if (no_access.why == policy::NoAccess::Why::no_mirror && is_image) refusal.status = 404;
   client.record.denied_by = no_access.rule;
   if (refusal.by_list) client.access.counters().blocked.add();
   if (no_access.why != policy::NoAccess::Why::not_a_client || !request.asks_as_sibling())
@@ -97,6 +102,20 @@ Task<std::optional<reply::Refusal>> sign_in(client::Client& client,
   client.record.denied_by = {};
   client.record.user = given->name;
   co_return std::nullopt;
+}
+
+// What clients of registries look for beside the server's own fields.
+void tell_of_image(client::Client& client, const policy::Request& request) {
+  const auto part = mirrors::ImagePart::parse(request.target.path());
+  if (!part) return;
+  if (mirrors::is_image_digest(part->reference) &&
+      part->kind != mirrors::ImagePart::Kind::referrers)
+    client.state.image_digest = part->reference;
+  const auto registry = mirrors::namespace_in(request.head.target);
+  if (registry.empty()) return;
+  http::PieceWriter field(client.state.fields);
+  http::write_field(field, "OCI-Namespace", registry);
+  field.flush();
 }
 
 std::optional<reply::Refusal> why_refused(client::Client& client, const policy::Request& request) {
@@ -280,6 +299,21 @@ Task<void> answer_of_site(client::Client& client, const policy::Request& request
   co_await reply::refuse(client, request, std::move(refusal));
 }
 
+Task<void> see_tag(client::Client& client, policy::Request& request) {
+  co_await client.response.flush();
+  co_await resolve_tag(client, request);
+  tell_of_image(client, request);
+}
+
+// Of a request for a mirrored registry: finds what a tag names, and adds fields for its clients.
+Soon<void> see_image(client::Client& client, policy::Request& request,
+                     crowd::RequestUnderWay& under_way, const crowd::RequestLimits& most) {
+  if (!request.policy().rules.registries().any()) return {};  // mostly
+  if (asks_by_tag(request) && under_way.begin(most)) return see_tag(client, request);
+  if (client.state.mirrored) tell_of_image(client, request);
+  return {};
+}
+
 // Carries out the verdict; may consume `lookup`, which outlives the task.
 Soon<void> act_on(client::Client& client, const policy::Request& request, client::RequestBody& body,
                   fetching::Lookup& lookup) {
@@ -361,6 +395,7 @@ Task<void> answer(const pages::PagesAccess& pages, client::Client& client, polic
   crowd::RequestUnderWay under_way(client.share());
   const auto most =
       crowd::request_limits(policy.settings.limits, access.crowd.all.descriptors.connections);
+  co_await see_image(client, request, under_way, most);
   fetching::Lookup lookup;
   co_await look_up(client, request, under_way, most, lookup);
   const bool from_memory = fetching::answers_from_cache(lookup) && !lookup.stored()->is_object();

@@ -80,7 +80,7 @@ PassedRequest::PassedRequest(client::Client& client, const policy::Request& requ
       request_(request),
       body_(body),
       buffer_(client.access.buffers),
-      follow_(sources::Follow::of(request, plan.head)),
+      follow_(sources::Follow::of(client.access.fetching.sources, request, plan.head)),
       fetch_(std::make_unique<upstream::Fetch>(client.access.fetching.sources.upstream,
                                                std::move(plan))) {}
 
@@ -177,11 +177,11 @@ Task<upstream::Outcome<void>> PassedRequest::final_head() {
 
 Task<upstream::Outcome<void>> PassedRequest::head_after_redirects(
     sources::Follow::SteadyTime begun) {
-  const auto& upstream = client_.access.fetching.sources.upstream;
+  auto& sources = client_.access.fetching.sources;
   for (;;) {
     const auto answered = co_await final_head();
     if (!answered) co_return answered;
-    const auto goes_on = co_await follow_->go_on(upstream, fetch_, begun);
+    const auto goes_on = co_await follow_->go_on(sources, fetch_, begun);
     if (!goes_on) co_return goes_on.error();
     have_head_ = !*goes_on;
     if (!have_head_) continue;

@@ -32,6 +32,9 @@ struct ResponseState {
   bool head_only = false;  // the request is a HEAD
   // It is another server's, and a browser may take it for a page of ours: mirrors::harmless_head().
   bool mirrored = false;
+  // What it has by its digest, of a registry of images: a Docker-Content-Digest, unless its server
+  // sends one. Empty: nothing known.
+  std::string image_digest;
   // Nothing waits from now on until this response is finished. Its bytes may then be held back for
   // a moment, to be sent together with the next response.
   bool may_be_held_back = false;
@@ -48,6 +51,7 @@ struct ResponseState {
   // The next response. `head_only` stays as it is.
   void begin() {
     fields.clear();
+    image_digest.clear();
     bandwidth = nullptr;
     mirrored = may_be_held_back = started = finished = was_cut = false;
   }

@@ -47,4 +47,10 @@ std::string harmless_head(std::string_view head) {
   return out;
 }
 
+void add_image_digest(std::string& head, std::string_view digest) {
+  constexpr std::string_view kName = "Docker-Content-Digest: ";
+  if (digest.empty() || http::lower(head).find("\n" + http::lower(kName)) != head.npos) return;
+  ((head += kName) += digest) += "\r\n";
+}
+
 }  // namespace proxy::mirrors

@@ -19,4 +19,7 @@ namespace proxy::mirrors {
 // result.
 std::string harmless_head(std::string_view head);
 
+// Adds a Docker-Content-Digest to such a head if it has none. An empty digest is not added.
+void add_image_digest(std::string& head, std::string_view digest);
+
 }  // namespace proxy::mirrors

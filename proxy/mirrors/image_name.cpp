@@ -150,6 +150,19 @@ bool is_registry_ping(std::string_view path) {
   return path == kRoot || path == kRoot.substr(0, kRoot.size() - 1);
 }
 
+std::string_view namespace_in(std::string_view target) {
+  auto query = target.substr(std::min(target.find('?'), target.size()));
+  while (!query.empty()) {
+    query.remove_prefix(1);
+    const auto parameter = query.substr(0, query.find('&'));
+    query.remove_prefix(parameter.size());
+    if (!parameter.starts_with(kNamespace)) continue;
+    const auto value = parameter.substr(kNamespace.size());
+    return parse_registry(value) ? value : std::string_view();
+  }
+  return {};
+}
+
 std::optional<AskedImage> AskedImage::parse(std::string_view path) {
   const auto question = std::min(path.find('?'), path.size());
   const auto query = path.substr(std::min(question + 1, path.size()));

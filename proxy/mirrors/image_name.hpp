@@ -36,6 +36,10 @@ bool is_registry_path(std::string_view path);
 // Whether it is "/v2" or "/v2/" alone: the question whether a registry is here.
 bool is_registry_ping(std::string_view path);
 
+// The value of the parameter `ns` of a path or URL, as the client wrote it, if it is a registry;
+// else empty.
+std::string_view namespace_in(std::string_view target);
+
 // What a client asks us for in place of a registry.
 struct AskedImage {
   ImagePart part;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "proxy/http/text.hpp"
+#include "proxy/mirrors/image_name.hpp"
 #include "proxy/mirrors/recipes/recipes.hpp"
 
 namespace proxy::mirrors {
@@ -64,8 +65,8 @@ MirroredHosts mirrored_hosts(const config::MirrorSettings& settings) {
   return MirroredHosts(hosts);
 }
 
-RecipeMap::RecipeMap(std::span<const config::RecipeSettings> recipes)
-    : hosts_(hosts_by_field(recipes)) {
+RecipeMap::RecipeMap(std::span<const config::RecipeSettings> recipes, Registries registries)
+    : registries_(std::move(registries)), hosts_(hosts_by_field(recipes)) {
   for (const auto& recipe : recipes) {
     if (!recipe.prefix.empty()) prefixes_.push_back({recipe.prefix, path_for(recipe.to)});
     if (recipe.named_by == NamedBy::query) parameters_.push_back(recipe.parameter + '=');
@@ -75,6 +76,10 @@ RecipeMap::RecipeMap(std::span<const config::RecipeSettings> recipes)
 std::optional<std::string> RecipeMap::mirror_path(const http::Target& asked) const {
   const auto path = asked.path();
   if (is_mirror_path(path)) return std::string(path);
+  if (registries_.any() && is_registry_path(path)) {
+    if (is_registry_ping(path)) return std::nullopt;  // a page of ours
+    return registries_.mirror_path(path).value_or("/https/");
+  }
   for (const auto& [prefix, stands_for] : prefixes_) {
     if (path.starts_with(prefix)) return stands_for + std::string(path.substr(prefix.size()));
   }

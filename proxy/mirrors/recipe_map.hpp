@@ -10,6 +10,7 @@
 #include "config/settings.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/mirrors/mirrored_url.hpp"
+#include "proxy/mirrors/registries.hpp"
 
 namespace proxy::mirrors {
 
@@ -23,12 +24,13 @@ MirroredHosts mirrored_hosts(const config::MirrorSettings& settings);
 // How the clients of all recipes name a server. Immutable.
 class RecipeMap {
  public:
-  explicit RecipeMap(std::span<const config::RecipeSettings> recipes);
+  explicit RecipeMap(std::span<const config::RecipeSettings> recipes, Registries registries = {});
 
   // The path that is_mirror_path() and stands for the URL which a request for us means: its own, or
   // the one that a recipe makes of it. Nothing: the request means none. `asked`: in origin-form, or
   // in absolute-form with our address.
   [[nodiscard]] std::optional<std::string> mirror_path(const http::Target& asked) const;
+  [[nodiscard]] const Registries& registries() const { return registries_; }
 
  private:
   struct Prefix {
@@ -37,7 +39,8 @@ class RecipeMap {
   };
   std::vector<Prefix> prefixes_;
   std::vector<std::string> parameters_;  // "name="
-  MirroredHosts hosts_;                  // whose clients take us for them
+  Registries registries_;
+  MirroredHosts hosts_;  // whose clients take us for them
 };
 
 }  // namespace proxy::mirrors

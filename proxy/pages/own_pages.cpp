@@ -29,6 +29,14 @@ PageAnswer serve_nothing(const Visit&) {
   return refused({404, "no such page here; / lists what there is", observe::Tag::own_page, {}});
 }
 
+// Whether a registry is here. Never with a challenge: what needs a credential is asked elsewhere.
+PageAnswer serve_registry(const Visit& visit) {
+  if (!visit.policy().rules.registries().any()) return serve_nothing(visit);
+  auto message = reply::own_message(visit.client, 200, "application/json", "{}");
+  message.set("Docker-Distribution-Api-Version", "registry/2.0");
+  return send_page(visit.client, std::move(message));
+}
+
 constexpr OwnPage kPages[] = {
     {"/", serve_index, Audience::monitors, Effect::read, "", WhereMapped::theirs},
     {"/digest", serve_digest_json, Audience::monitors, Effect::read,
@@ -61,6 +69,8 @@ constexpr OwnPage kPages[] = {
     {"/setup", serve_setup, Audience::clients, Effect::read,
      "how each kind of client is told to use this proxy; also /setup.json"},
     {"/setup.json", serve_setup, Audience::clients},
+    {"/v2/", serve_registry, Audience::clients},
+    {"/v2", serve_registry, Audience::clients},
     {peers::kNativePath, serve_native_digest, Audience::neighbours, Effect::read, "",
      WhereMapped::ours_at_any_name},
     {"/squid-internal-periodic/store_digest", serve_store_digest, Audience::neighbours,
@@ -188,7 +198,10 @@ std::optional<reply::Refusal> check_reader(const Visit& visit, const OwnPage& pa
   }
   // Browsers look for the script at http://wpad.DOMAIN/, a name that no setting has to list.
   const bool wpad = page.readers == Audience::clients && is_wpad(request.target.host());
-  if (!client::names_us(visit.client, request.target) && !wpad) {
+  // Clients of registries name this proxy as their settings do, and learn nothing here.
+  const bool names_us =
+      client::names_us(visit.client, request.target) || wpad || page.answer == serve_registry;
+  if (!names_us) {
     return reply::Refusal::forbidden(
         "the Host field does not name me (settings name, access.own_names)");
   }

@@ -137,6 +137,7 @@ class SiteRules {
 
   // How requests that are for a recipe name a server.
   [[nodiscard]] const mirrors::RecipeMap& recipe_map() const { return recipe_map_; }
+  [[nodiscard]] const mirrors::Registries& registries() const { return recipe_map_.registries(); }
 
   // The URL from which the key is made: SiteRule::key_url() of the rule that matches, else the URL
   // itself.

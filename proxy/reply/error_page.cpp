@@ -7,6 +7,7 @@
 #include "config/text.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/mirrors/image_name.hpp"
 
 namespace proxy::reply {
 namespace {
@@ -100,6 +101,41 @@ std::string error_line(const client::Client& client, const policy::Request* requ
   return contact.empty() ? line : fmt::format("{} Whom to ask: {}", line, contact);
 }
 
+// As clients of a registry show it (OCI Distribution Specification 1.1, error codes).
+std::string_view registry_code(unsigned status) {
+  switch (status) {
+    case 400:
+      return "NAME_INVALID";
+    case 403:
+      return "DENIED";
+    case 404:
+      return "NAME_UNKNOWN";
+    case 405:
+      return "UNSUPPORTED";
+    case 429:
+      return "TOOMANYREQUESTS";
+    default:
+      return "UNKNOWN";
+  }
+}
+
+bool is_for_registry(const policy::Request& request) {
+  return request.terms().mirrored != mirrors::Mirrored::no &&
+         request.policy().rules.registries().any() &&
+         mirrors::is_registry_path(request.target.path());
+}
+
+// The line has no control characters.
+std::string registry_error(unsigned status, std::string_view line) {
+  std::string text;
+  for (const char c : line) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return fmt::format(R"({{"errors":[{{"code":"{}","message":"{}"}}]}})", registry_code(status),
+                     text);
+}
+
 }  // namespace
 
 OwnMessage error_message(const client::Client& client, const policy::Request* request,
@@ -110,6 +146,10 @@ OwnMessage error_message(const client::Client& client, const policy::Request* re
   const bool is_ours =
       client.door == policy::Door::control || client.record.tag == observe::Tag::own_page;
   auto line = is_ours || is_question ? refusal.reason : error_line(client, request, refusal);
+  if (request && !is_question && is_for_registry(*request)) {
+    return own_message(client, refusal.status, "application/json",
+                       registry_error(refusal.status, line), refusal.cache_status);
+  }
   return own_message(client, refusal.status, "text/plain; charset=utf-8", std::move(line) + '\n',
                      refusal.cache_status);
 }

@@ -86,6 +86,8 @@ std::string_view Http1Response::begin_head(std::string_view head, unsigned statu
     state_.fields.insert(0, head);
     state_.fields = mirrors::harmless_head(state_.fields);
     head = {};
+    if (status < 300 || status == 304)
+      mirrors::add_image_digest(state_.fields, state_.image_digest);
   }
   http::PieceWriter text(state_.fields);
   if (status == 204 || status == 304) {

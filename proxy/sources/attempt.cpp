@@ -80,7 +80,7 @@ observe::Hierarchy hierarchy_of(const peers::Peer& claimant) {
 Attempt::Attempt(SourceAccess& access, upstream::FetchPlan&& plan, const policy::Request& request)
     : access_(&access),
       lead_(Lead::claim),
-      follow_(Follow::of(request, plan.head)),
+      follow_(Follow::of(access, request, plan.head)),
       fetch_(std::make_unique<upstream::Fetch>(access.upstream, std::move(plan))) {}
 
 Attempt::Attempt(SourceAccess& access, upstream::FetchPlan&& plan, peers::PeerRef peer,
@@ -103,7 +103,7 @@ Task<upstream::Outcome<void>> Attempt::ask(OnInterim interim) {
       // What a neighbour has stored is no live stream.
       if (peer_ && (*head)->icy) answered = kMalformed;
       if (!follow_) break;
-      const auto goes_on = co_await follow_->go_on(access_->upstream, fetch_, begun_);
+      const auto goes_on = co_await follow_->go_on(*access_, fetch_, begun_);
       if (goes_on && !*goes_on) break;
       if (!goes_on) answered = goes_on.error();
     } else if (!may_be_interim(**head, interims)) {

@@ -4,6 +4,8 @@
 
 #include "proxy/policy/policy.hpp"
 #include "proxy/sources/origin.hpp"
+#include "proxy/sources/registry_token.hpp"
+#include "proxy/sources/source_access.hpp"
 
 namespace proxy::sources {
 namespace {
@@ -28,32 +30,53 @@ seconds age_of(const http::ResponseHead& answer, const cache::Times& times) {
 
 }  // namespace
 
-std::unique_ptr<Follow> Follow::of(const policy::Request& request, const std::string& head) {
+std::unique_ptr<Follow> Follow::of(const SourceAccess& access, const policy::Request& request,
+                                   std::string& head) {
   if (!follows_redirects(request)) return nullptr;
-  return std::unique_ptr<Follow>(new Follow(request, head));
+  return std::unique_ptr<Follow>(new Follow(access, request, head));
 }
 
-Follow::Follow(const policy::Request& request, std::string head)
+Follow::Follow(const SourceAccess& access, const policy::Request& request, std::string& head)
     : policy_(request.pinned()),
       targets_(targets_for(request, policy_->settings.cache)),
       sends_credentials_(request.facts.authorization ||
                          request.head.fields.has(http::field::cookie)),
       by_class_(request.facts.freshness.by_class),
-      asked_(std::move(head)),
-      redirects_(request.target) {}
+      redirects_(request.target) {
+  const auto& url = request.target;
+  if (policy_->rules.registries().any() && url.https() && !sends_credentials_) {
+    image_ = mirrors::ImagePart::parse(url.path());
+  }
+  if (image_) {
+    const auto known =
+        access.shared.known_answers.find(token_question(url, image_->name), access.now());
+    if (known) token_ = known->text;
+    if (!token_.empty()) head = authorized_head(head, token_);
+  }
+  asked_ = head;
+}
 
-net::Task<upstream::Outcome<bool>> Follow::go_on(const upstream::Upstream& on,
+net::Task<upstream::Outcome<bool>> Follow::go_on(SourceAccess& access,
                                                  std::unique_ptr<upstream::Fetch>& fetch,
                                                  SteadyTime begun) {
-  const auto took = on.clock.steady() - begun;
+  const auto& on = access.upstream;
   const auto now = on.clock.now();
-  const cache::Times times{now - took, now, on.clock.ahead()};
-  if (!follows(fetch->head(), times)) {
+  const cache::Times times{now - (on.clock.steady() - begun), now, on.clock.ahead()};
+  bool asks_on = follows(fetch->head(), times);
+  if (!asks_on) {
+    auto gets = gets_token(access, fetch->head());
+    const auto got = co_await gets;
+    if (!got) co_return got.error();
+    asks_on = *got;
+  }
+  if (!asks_on) {
     if (redirects_.any()) finish(fetch->head(), times);
+    hide(fetch->head());
     co_return false;
   }
   if (fetch->is_abandoned()) co_return Failure{Failure::Where::us, Failure::What::abandoned, {}};
   auto next = plan();
+  const auto took = on.clock.steady() - begun;
   const auto left = next.first_byte - std::chrono::duration_cast<std::chrono::milliseconds>(took);
   if (left <= left.zero())
     co_return Failure{Failure::Where::upstream, Failure::What::timed_out, {}};
@@ -126,12 +149,46 @@ void Follow::finish(const http::ResponseHead& answer, const cache::Times& times)
   head_->fields = mirrors::fields_for_first(answer.fields, redirects_, anew_);
 }
 
+// Only for the first URL: a storage that wants to know more has another reason.
+net::Task<upstream::Outcome<bool>> Follow::gets_token(SourceAccess& access,
+                                                      const http::ResponseHead& answer) {
+  const bool may_help = image_ && answer.status == 401 && !redirects_.any() && !got_token_;
+  if (!may_help) co_return false;
+  auto challenge = mirrors::BearerChallenge::parse(answer.fields);
+  if (!challenge) co_return false;
+  const TokenWanted wanted{redirects_.first(), image_->name, token_, std::move(*challenge)};
+  auto asks = anonymous_token(access, *policy_, wanted);
+  auto token = co_await asks;
+  if (!token) co_return token.error();
+  if (token->empty()) co_return false;
+  got_token_ = true;
+  token_ = std::move(*token);
+  asked_ = authorized_head(asked_, token_);
+  co_return true;
+}
+
+// What not everybody may have does not exist for a client without credentials: it then asks the
+// registry itself, with its own.
+void Follow::hide(const http::ResponseHead& answer) {
+  const bool is_denied = answer.status == 401 || (answer.status == 403 && !redirects_.any());
+  if (!image_ || !is_denied) return;
+  if (!head_) head_ = answer;
+  http::Fields others;
+  for (const auto& line : head_->fields) {
+    if (line.id != http::field::www_authenticate) others.append(line);
+  }
+  head_->fields = std::move(others);
+  head_->status = 404;
+  head_->reason = "Not Found";
+}
+
 upstream::FetchPlan Follow::plan() const {
   const auto& to = redirects_.last();
   const auto& timeouts = policy_->settings.timeouts;
   return {.to = origin_of(to, policy_->lists),
           .route = policy_->routes.find(to),
-          .asked = upstream::FetchPlan::Asked::redirected,
+          .asked = redirects_.any() ? upstream::FetchPlan::Asked::redirected
+                                    : upstream::FetchPlan::Asked::origin,
           .head = asked_,
           .method = asked_.substr(0, asked_.find(' ')),
           .connect = timeouts.connect,

@@ -1,5 +1,5 @@
-// Follows the redirects of an origin in place of the client, for hosts of the setting
-// mirrors.hosts.
+// Asks on in place of the client where an answer is not the final one, for hosts of the setting
+// mirrors.hosts: follows redirects, and shows a registry the token that it wants.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,14 @@
 #include <string>
 
 #include "proxy/cache/freshness.hpp"
+#include "proxy/mirrors/image_name.hpp"
 #include "proxy/mirrors/redirects.hpp"
 #include "proxy/policy/request.hpp"
 #include "proxy/upstream/fetch.hpp"
 
 namespace proxy::sources {
+
+struct SourceAccess;
 
 // One question with its redirects. Outlives the request.
 class Follow {
@@ -21,35 +24,45 @@ class Follow {
   // Null: redirects are the client's business. So they are unless the request is a GET or HEAD
   // without a body for a listed host, by a path of ours or for an https URL. Through a proxy,
   // browsers ask for http URLs alone: a page that one host gives under the URL of another one would
-  // have the other one's origin. `head`: as it is sent to the first origin.
-  static std::unique_ptr<Follow> of(const policy::Request& request, const std::string& head);
+  // have the other one's origin. `head`: as it is sent to the first origin; gets the token for it,
+  // if one is known.
+  static std::unique_ptr<Follow> of(const SourceAccess& access, const policy::Request& request,
+                                    std::string& head);
 
-  // `fetch` has the final head of an answer. If that is a redirect to follow, asks its target by a
-  // new fetch, which takes the place of the old one, and returns true: call this again once it has
-  // a final head, too. Returns false if the answer counts; the answer may be a redirect that leads
-  // out or in a circle. All questions together get one FetchPlan::first_byte from `begun` on.
-  net::Task<upstream::Outcome<bool>> go_on(const upstream::Upstream& on,
+  // `fetch` has the final head of an answer. If that is a redirect to follow, or the 401 of a
+  // registry that gives anonymous tokens, asks the target, or once more, by a new fetch, which
+  // takes the place of the old one, and returns true: call this again once it has a final head,
+  // too. Returns false if the answer counts; the answer may be a redirect that leads out or in a
+  // circle. All questions together get one FetchPlan::first_byte from `begun` on.
+  net::Task<upstream::Outcome<bool>> go_on(SourceAccess& access,
                                            std::unique_ptr<upstream::Fetch>& fetch,
                                            SteadyTime begun);
 
   // After go_on() has returned false: the answer's head as that of an answer to the first URL
-  // (mirrors::SaidOnTheWay). Null: no redirect was followed, and the head stays as it is.
+  // (mirrors::SaidOnTheWay); without a token that suffices, as a 404. Null: the head stays as it
+  // is.
   [[nodiscard]] const http::ResponseHead* head() const { return head_ ? &*head_ : nullptr; }
   // For how long the answer may be fresh, counted as its own lifetime is: http::kForever if no
   // redirect was followed.
   [[nodiscard]] std::chrono::seconds lasts() const { return said_.lasts; }
 
  private:
-  Follow(const policy::Request& request, std::string head);
+  Follow(const SourceAccess& access, const policy::Request& request, std::string& head);
   bool follows(const http::ResponseHead& answer, const cache::Times& times);
   void note(const http::ResponseHead& redirect, const cache::Times& times);
   void finish(const http::ResponseHead& answer, const cache::Times& times);
+  net::Task<upstream::Outcome<bool>> gets_token(SourceAccess& access,
+                                                const http::ResponseHead& answer);
+  void hide(const http::ResponseHead& answer);
   upstream::FetchPlan plan() const;
 
   const std::shared_ptr<const policy::Policy> policy_;
   const http::Targets targets_;
   bool sends_credentials_;
   const bool by_class_;
+  std::optional<mirrors::ImagePart> image_;  // of a registry that may want an anonymous token
+  std::string token_;                        // that was sent; empty: none
+  bool got_token_ = false;
   std::string asked_;  // the head that is sent
   mirrors::Redirects redirects_;
   mirrors::SaidOnTheWay said_;

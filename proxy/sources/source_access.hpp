@@ -14,6 +14,7 @@
 #include "proxy/tiers/cache.hpp"
 #include "proxy/upstream/asked_server.hpp"
 #include "proxy/upstream/guard.hpp"
+#include "proxy/upstream/known_answers.hpp"
 #include "proxy/upstream/name_health.hpp"
 #include "proxy/upstream/origin_clocks.hpp"
 #include "proxy/upstream/resolve.hpp"
@@ -89,6 +90,7 @@ struct SharedSources {
   fill::SiteFetches& site_fetches;
   upstream::OriginClocks& origin_clocks;
   const upstream::NameHealth& name_health;
+  upstream::KnownAnswers& known_answers;
 };
 
 // Belongs to one I/O thread, and outlives the questions that it asks.

@@ -5,6 +5,7 @@
 #include "proxy/lists/access_lists.hpp"
 #include "proxy/upstream/connect.hpp"
 #include "proxy/upstream/fetch.hpp"
+#include "proxy/upstream/known_answers.hpp"
 #include "proxy/upstream/name_health.hpp"
 #include "proxy/upstream/origin_clocks.hpp"
 #include "proxy/upstream/pool.hpp"
@@ -21,6 +22,7 @@ struct Shared {
   OriginClocks clocks{};
   OriginTraffic traffic;
   RangeRefusals range_refusals{};
+  KnownAnswers known_answers{};
 };
 
 // Belongs to one thread.

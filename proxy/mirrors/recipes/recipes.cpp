@@ -3,17 +3,15 @@
 namespace proxy::mirrors::recipes {
 namespace {
 
-config::HostSpec host_of(const Upstream& upstream) {
-  std::string host(upstream.labels);
-  if (!host.empty()) host += '.';
-  return {host += upstream.domain, {}};
+config::HostSpec spec_of(const Upstream& upstream) {
+  return {host_of(upstream), {}};
 }
 
 config::RuleSettings rule_of(const Row& row) {
   using config::milliseconds;
   config::RuleSettings rule;
   rule.name = row.name;
-  rule.host = host_of(row.at);
+  rule.host = spec_of(row.at);
   if (row.kind == config::ResponseClass::fresh) rule.min_fresh = row.fresh;
   if (row.negative > milliseconds(0)) rule.negative = row.negative;
   rule.by_pattern = config::PatternRule{
@@ -23,13 +21,19 @@ config::RuleSettings rule_of(const Row& row) {
 
 }  // namespace
 
+std::string host_of(const Upstream& upstream) {
+  std::string host(upstream.labels);
+  if (!host.empty()) host += '.';
+  return host += upstream.domain;
+}
+
 std::string server_of(const Upstream& upstream) {
-  return "https://" + host_of(upstream).host;
+  return "https://" + host_of(upstream);
 }
 
 std::vector<config::HostSpec> hosts_of(std::span<const Upstream> upstreams) {
   std::vector<config::HostSpec> hosts;
-  for (const auto& upstream : upstreams) hosts.push_back(host_of(upstream));
+  for (const auto& upstream : upstreams) hosts.push_back(spec_of(upstream));
   return hosts;
 }
 
@@ -40,7 +44,7 @@ std::vector<config::RuleSettings> rules_of(std::span<const Row> rows) {
 }
 
 std::vector<config::RecipeSettings> all_recipes() {
-  return {apt(), dnf(), github(), steam(), windows()};
+  return {apt(), dnf(), github(), oci(), oci_rules(), steam(), windows()};
 }
 
 }  // namespace proxy::mirrors::recipes

@@ -33,13 +33,27 @@ struct Row {
   bool posts = false;
 };
 
+std::string host_of(const Upstream& upstream);    // "LABELS.DOMAIN"
 std::string server_of(const Upstream& upstream);  // "https://HOST"
 std::vector<config::HostSpec> hosts_of(std::span<const Upstream> upstreams);
 std::vector<config::RuleSettings> rules_of(std::span<const Row> rows);
 
+// A registry of container images: a name that clients give it, where it is, who gives tokens for it
+// beside hosts of its own domain, and where its repositories in one part are.
+struct Registry {
+  Upstream named;
+  Upstream at;
+  Upstream tokens = {};
+  std::string_view library = {};
+};
+inline constexpr std::string_view kOci = "oci";
+std::span<const Registry> registries();
+
 config::RecipeSettings apt();
 config::RecipeSettings dnf();
 config::RecipeSettings github();
+config::RecipeSettings oci();
+config::RecipeSettings oci_rules();
 config::RecipeSettings steam();
 config::RecipeSettings windows();
 

@@ -1,0 +1,122 @@
+#include "proxy/answer/image_tag.hpp"
+
+#include <optional>
+#include <string>
+
+#include "proxy/mirrors/image_name.hpp"
+#include "proxy/sources/attempt.hpp"
+#include "proxy/sources/origin.hpp"
+#include "proxy/sources/source_access.hpp"
+#include "proxy/sources/upstream_request.hpp"
+
+namespace proxy::answer {
+
+using net::Task;
+using std::chrono::seconds;
+using upstream::KnownAnswers;
+
+namespace {
+
+constexpr std::string_view kDigestField = "Docker-Content-Digest";
+// An answer without a digest, so that a client that tries again soon costs one question.
+constexpr seconds kNoDigest{10};
+// For a registry that is away.
+constexpr std::chrono::hours kKept{30 * 24};
+
+// Registries choose among the forms of a manifest by Accept.
+std::string question_of(const policy::Request& request) {
+  auto question = "tag " + request.target.url();
+  for (const auto& line : request.head.fields) {
+    if (line.id == http::field::accept) (question += '\n') += line.value;
+  }
+  return question;
+}
+
+bool is_fresh(const KnownAnswers::Answer& known, const client::Client& client,
+              const policy::Request& request) {
+  const auto& control = request.facts.control;
+  const bool is_reload = control.no_cache || control.max_age == seconds(0);
+  // A crowd of reloads is one question.
+  if (is_reload && known.asked < client.record.begun && !request.facts.offline) return false;
+  if (request.facts.offline) return true;
+  const auto lasts = known.text.empty() ? kNoDigest : request.facts.freshness.least;
+  const auto& url = request.stored_as();
+  const auto key = digest::key_of(digest::Method::get, url);
+  return client.access.clock().steady() < known.asked + lasts &&
+         !client.access.cache().fills.outdated(key, url, known.asked);  // purged since
+}
+
+struct Said {
+  std::string digest;    // empty: none
+  bool is_away = false;  // or has no time for us
+};
+
+Task<Said> ask_registry(client::Client& client, const policy::Request& request) {
+  auto& access = client.access.fetching.sources;
+  auto head = sources::origin_request(request, client.access.name(), {});
+  head.replace(0, head.find(' '), "HEAD");
+  auto plan = sources::origin_plan(request, std::move(head));
+  plan.method = "HEAD";
+  sources::Attempt attempt(access, std::move(plan), request);
+  const client::ResponseState::WaitsFor waits(client.state, [&attempt] { attempt.abandon(); });
+  const auto answered = co_await attempt.ask();
+  if (!answered) co_return Said{{}, true};
+  const auto& said = attempt.head();
+  attempt.fetch().finish();
+  if (said.status == 429 || said.status >= 500) co_return Said{{}, true};
+  const auto digest = said.status == 200 ? said.fields.only_value(kDigestField) : "";
+  co_return Said{mirrors::is_image_digest(digest) ? std::string(digest) : std::string(), false};
+}
+
+void aim_at(policy::Request& request, const std::string& digest) {
+  const auto part = mirrors::ImagePart::parse(request.target.path());
+  if (!part || digest.empty()) return;
+  const auto& target = request.target;
+  auto url = std::string("https://").append(target.authority()).append(part->path_of(digest));
+  auto by_digest = http::parse_target("GET", url);
+  if (!by_digest) return;
+  request.target = std::move(*by_digest);
+  request.apply_site_rule();
+}
+
+}  // namespace
+
+bool asks_by_tag(const policy::Request& request) {
+  const auto& policy = request.policy();
+  const auto& target = request.target;
+  if (!policy.rules.registries().any() || !target.https() || request.mapping())
+    return false;  // mostly
+  const auto& facts = request.facts;
+  const bool is_plain = facts.method != cache::RequestFacts::Method::other &&
+                        !facts.authorization && !request.head.fields.has(http::field::cookie) &&
+                        !request.asks_as_sibling();
+  if (!is_plain || !policy.mirrored_hosts.have(target)) return false;
+  const auto part = mirrors::ImagePart::parse(target.path());
+  return part && part->by_tag();
+}
+
+Task<void> resolve_tag(client::Client& client, policy::Request& request) {
+  auto& access = client.access.fetching.sources;
+  auto& answers = access.shared.known_answers;
+  const auto question = question_of(request);
+  net::Wakeup wakeup(access.executor);
+  const net::WaitList::Waiting waiting(answers.line(), wakeup);
+  const client::ResponseState::WaitsFor waits(client.state, [&wakeup] { wakeup.notify(); });
+  KnownAnswers::Asking asking(answers, question);
+  std::optional<KnownAnswers::Answer> known;
+  for (;;) {
+    known = answers.find(question, access.now());
+    if (known && is_fresh(*known, client, request)) co_return aim_at(request, known->text);
+    if (client.state.was_cut || request.facts.offline) co_return;
+    if (asking.begin()) break;
+    co_await wakeup.wait();
+  }
+  const auto asked = access.now();
+  auto asks = ask_registry(client, request);
+  const auto said = co_await asks;
+  if (said.is_away) co_return aim_at(request, known ? known->text : std::string());
+  asking.record({said.digest, asked}, asked + kKept);
+  aim_at(request, said.digest);
+}
+
+}  // namespace proxy::answer

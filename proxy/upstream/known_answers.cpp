@@ -1,0 +1,37 @@
+#include "proxy/upstream/known_answers.hpp"
+
+#include <utility>
+
+namespace proxy::upstream {
+
+std::optional<KnownAnswers::Answer> KnownAnswers::find(const std::string& question,
+                                                       Time now) const {
+  const threads::MutexLock lock(mutex_);
+  const auto* const known = known_.find(question, now);
+  return known ? std::optional(*known) : std::nullopt;
+}
+
+KnownAnswers::Asking::Asking(KnownAnswers& all, std::string question)
+    : all_(all), question_(std::move(question)) {}
+
+KnownAnswers::Asking::~Asking() {
+  if (!begun_) return;
+  {
+    const threads::MutexLock lock(all_.mutex_);
+    all_.asked_.erase(question_);
+  }
+  all_.line_.wake_all();
+}
+
+bool KnownAnswers::Asking::begin() {
+  const threads::MutexLock lock(all_.mutex_);
+  begun_ = all_.asked_.insert(question_).second;
+  return begun_;
+}
+
+void KnownAnswers::Asking::record(Answer answer, Time until) {
+  const threads::MutexLock lock(all_.mutex_);
+  all_.known_.put(question_, std::move(answer), until);
+}
+
+}  // namespace proxy::upstream
