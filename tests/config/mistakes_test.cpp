@@ -217,8 +217,8 @@ TEST(Mistakes, OfSettingsAreToldWithPlaceCauseAndCure) {
        "expected \"name\", a word for Cache-Status; it is missing"},
       {"{\"rules\": [{\"name\": \"a\", \"host\": \"*\"}]}", "line 1, column 12, rules[0]",
        "does nothing; give it min_fresh, max_fresh, negative, immutable, authorization, "
-       "ignore_client_no_cache, drop_query, never_store, offline or store_cookies, or leave it "
-       "out"},
+       "ignore_client_no_cache, drop_query, never_store, offline, store_cookies, class, key or "
+       "follow, or leave it out"},
       {"{\"rules\": [{\"name\": \"a\", \"host\": \"*\", \"paths\": \"*.deb\", \"immutable\": "
        "true}]}",
        "line 1, column 48, rules[0].paths",

@@ -16,12 +16,12 @@ SiteRules rules_with(std::vector<config::HostSpec> hosts) {
   return {{}, settings};
 }
 
-http::Target url(const std::string& text) {
+http::Target target_of(const std::string& text) {
   return http::parse_target("GET", text).value();
 }
 
 // The host at this place in the recipe, with a label for "*".
-std::string host(const config::RecipeSettings& recipe, std::size_t place) {
+std::string host_in(const config::RecipeSettings& recipe, std::size_t place) {
   const auto text = recipe.hosts.at(place).host;
   return text.starts_with('*') ? 'x' + text.substr(1) : text;
 }
@@ -38,41 +38,41 @@ std::string class_of(const SiteRule* rule) {
   return "fresh " + std::to_string(facts.freshness.least.count());
 }
 
-const std::string kCommit(40, 'c');
+const std::string kCommitDigits(40, 'c');
 
 TEST(RecipeRules, OfGitHubTellWhatMayBeReplaced) {
   const auto rules = rules_with({});
   const auto recipe = mirrors::recipes::github();
-  const auto site = host(recipe, 0) + "/o/r/";
-  const auto archives = host(recipe, 1) + "/o/r/";
-  const auto raw = host(recipe, 2) + "/o/r/";
+  const auto site = host_in(recipe, 0) + "/o/r/";
+  const auto archives = host_in(recipe, 1) + "/o/r/";
+  const auto raw = host_in(recipe, 2) + "/o/r/";
   const std::pair<std::string, std::string> cases[] = {
       {site + "releases/download/v1/a.tar.gz", "fresh 86400"},
       {site + "releases/download/a/b/a.tar.gz", "fresh 86400"},
       {site + "releases/latest/download/a.tar.gz", "fresh 60"},
       {site + "releases/latest", "pass"},
       {site + "releases/download/v1/a.tar.gz?x=1", "pass"},
-      {site + "archive/" + kCommit + ".tar.gz", "fresh 2592000"},
+      {site + "archive/" + kCommitDigits + ".tar.gz", "fresh 2592000"},
       {site + "archive/refs/tags/v1.tar.gz", "revalidate"},
       {site + "archive/main.zip", "revalidate"},
-      {site + "raw/" + kCommit + "/a", "immutable"},
+      {site + "raw/" + kCommitDigits + "/a", "immutable"},
       {site + "raw/main/a", "fresh 300"},
-      {host(recipe, 0) + "/o", "pass"},
-      {archives + "tar.gz/" + kCommit, "fresh 2592000"},
+      {host_in(recipe, 0) + "/o", "pass"},
+      {archives + "tar.gz/" + kCommitDigits, "fresh 2592000"},
       {archives + "tar.gz/refs/heads/main", "revalidate"},
-      {raw + "" + kCommit + "/a/b", "immutable"},
+      {raw + "" + kCommitDigits + "/a/b", "immutable"},
       {raw + "main/a/b", "fresh 300"},
-      {host(recipe, 3) + "/repos/o/r/releases", "pass"},
+      {host_in(recipe, 3) + "/repos/o/r/releases", "pass"},
       {recipe.follow.at(0).host + "/x", "none"},
       {"a.test/o/r/archive/main.zip", "none"},
   };
   for (const auto& [text, wanted] : cases)
-    EXPECT_EQ(class_of(rules.find(url("https://" + text))), wanted) << text;
+    EXPECT_EQ(class_of(rules.find(target_of("https://" + text))), wanted) << text;
 }
 
 // "class content", of a URL without its scheme.
 std::string told_of(const SiteRules& rules, const std::string& text) {
-  const auto target = url("https://" + text);
+  const auto target = target_of("https://" + text);
   const auto* const rule = rules.find(target);
   const auto content = rule ? rule->content_name(target) : std::nullopt;
   return class_of(rule) + (content ? ' ' + content->substr(0, 8) : "");
@@ -106,8 +106,8 @@ TEST(RecipeRules, OfAptAndDnfTrustNamesThatHaveDigests) {
 
 TEST(RecipeRules, OfSteamAndWindowsNameAFileByItsPath) {
   const auto rules = rules_with({});
-  const auto steam = "http://" + host(mirrors::recipes::steam(), 0);
-  const auto steam_too = "http://" + host(mirrors::recipes::steam(), 1);
+  const auto steam = "http://" + host_in(mirrors::recipes::steam(), 0);
+  const auto steam_too = "http://" + host_in(mirrors::recipes::steam(), 1);
   const auto windows = mirrors::recipes::windows();
   const std::string chunk = "/depot/1/chunk/" + std::string(40, 'a');
   const struct {
@@ -119,35 +119,35 @@ TEST(RecipeRules, OfSteamAndWindowsNameAFileByItsPath) {
       {steam_too + chunk, "immutable", "recipe:steam" + chunk},
       {steam + "/depot/1/manifest/2/5/3", "immutable", "recipe:steam/depot/1/manifest/2/5/3"},
       {steam + "/server-status", "pass", steam + "/server-status"},
-      {"http://" + host(windows, 0) + "/filestreamingservice/files/G?P1=1&P2=2", "immutable",
+      {"http://" + host_in(windows, 0) + "/filestreamingservice/files/G?P1=1&P2=2", "immutable",
        "recipe:windows/filestreamingservice/files/G"},
-      {"http://" + host(windows, 1) + "/filestreamingservice/files/G?P1=3", "immutable",
+      {"http://" + host_in(windows, 1) + "/filestreamingservice/files/G?P1=3", "immutable",
        "recipe:windows/filestreamingservice/files/G"},
-      {"http://" + host(windows, 4) + "/mscomtest/wuidt.gif?x=y", "fresh 3600",
+      {"http://" + host_in(windows, 4) + "/mscomtest/wuidt.gif?x=y", "fresh 3600",
        "recipe:windows/mscomtest/wuidt.gif"},
-      {"http://" + host(windows, 3) + "/msdownload/update/v3/static/trustedr/en/a.cab?1", "pass",
-       "http://" + host(windows, 3) + "/msdownload/update/v3/static/trustedr/en/a.cab?1"},
-      {"http://" + host(windows, 2) + "/pr/G/Office/Data/v64.cab", "revalidate",
+      {"http://" + host_in(windows, 3) + "/msdownload/update/v3/static/trustedr/en/a.cab?1", "pass",
+       "http://" + host_in(windows, 3) + "/msdownload/update/v3/static/trustedr/en/a.cab?1"},
+      {"http://" + host_in(windows, 2) + "/pr/G/Office/Data/v64.cab", "revalidate",
        "recipe:windows/pr/G/Office/Data/v64.cab"},
   };
   for (const auto& c : cases) {
-    const auto* const rule = rules.find(url(c.url));
+    const auto* const rule = rules.find(target_of(c.url));
     EXPECT_EQ(class_of(rule), c.told) << c.url;
-    EXPECT_EQ(rules.key_url(url(c.url)), c.key) << c.url;
+    EXPECT_EQ(rules.key_url(target_of(c.url)), c.key) << c.url;
   }
 }
 
 TEST(RecipeRules, LetRedirectsLeadToTheStorageOfTheRecipeAlone) {
   const auto rules = rules_with({*config::parse_host_pattern("a.test")});
   const auto recipe = mirrors::recipes::github();
-  const auto asset = url(recipe.to + "/o/r/releases/download/v1/a");
+  const auto asset = target_of(recipe.to + "/o/r/releases/download/v1/a");
   const auto at_storage = "https://" + recipe.follow.at(0).host;
-  const auto storage = url(at_storage + "/a?sig=1");
+  const auto storage = target_of(at_storage + "/a?sig=1");
   EXPECT_TRUE(rules.may_follow(asset, storage));
-  EXPECT_FALSE(rules.may_follow(url("https://a.test/a"), storage));
-  EXPECT_FALSE(rules.may_follow(asset, url("https://a.test/")));
-  EXPECT_FALSE(rules.may_follow(asset, url(at_storage + ".evil.test/")));
-  EXPECT_FALSE(rules.may_follow(asset, url(at_storage + ":8443/")));
+  EXPECT_FALSE(rules.may_follow(target_of("https://a.test/a"), storage));
+  EXPECT_FALSE(rules.may_follow(asset, target_of("https://a.test/")));
+  EXPECT_FALSE(rules.may_follow(asset, target_of(at_storage + ".evil.test/")));
+  EXPECT_FALSE(rules.may_follow(asset, target_of(at_storage + ":8443/")));
 }
 
 // A site's own rule for a host leaves the recipe its storage.
@@ -160,9 +160,9 @@ TEST(RecipeRules, StandBehindThoseOfTheSettings) {
   own.host = recipe.hosts.at(0);
   own.never_store = true;
   const SiteRules rules({own}, settings);
-  const auto asset = url(recipe.to + "/o/r/releases/download/v1/a");
+  const auto asset = target_of(recipe.to + "/o/r/releases/download/v1/a");
   EXPECT_EQ(rules.find(asset)->word(), "rule/own");
-  EXPECT_TRUE(rules.may_follow(asset, url("https://" + recipe.follow.at(0).host + "/a")));
+  EXPECT_TRUE(rules.may_follow(asset, target_of("https://" + recipe.follow.at(0).host + "/a")));
 }
 
 // The table of a recipe has no pattern that is none, or the rule would throw; nor two names alike
@@ -178,7 +178,7 @@ TEST(RecipeRules, HaveOneClassForEachName) {
   }
 }
 
-config::RuleSettings rule(const config::PatternRule& by_pattern) {
+config::RuleSettings rule_by(const config::PatternRule& by_pattern) {
   config::RuleSettings rule;
   rule.name = "r";
   rule.host = {"*", {}};
@@ -187,24 +187,25 @@ config::RuleSettings rule(const config::PatternRule& by_pattern) {
 }
 
 TEST(PatternRules, NameAPathForAllHosts) {  // N1
-  const SiteRule chunks(rule({.pattern = "/depot/*?*", .name = config::StoredUnder::path}));
+  const SiteRule chunks(rule_by({.pattern = "/depot/*?*", .name = config::StoredUnder::path}));
   EXPECT_EQ(chunks.key_url("http://a.test:81/depot/1?x=1"), "recipe:r/depot/1");
   EXPECT_EQ(chunks.key_url("https://[::1]/depot/1"), "recipe:r/depot/1");
-  const SiteRule digests(rule({.pattern = "/**/{sha256}"}));
+  const SiteRule digests(rule_by({.pattern = "/**/{sha256}"}));
   const std::string hex(64, 'B');
-  EXPECT_EQ(digests.content_name(url("http://a.test/x/" + hex)), "sha256:" + http::lower(hex));
-  EXPECT_EQ(digests.content_name(url("http://a.test/x/" + hex + "0")), std::nullopt);
+  EXPECT_EQ(digests.content_name(target_of("http://a.test/x/" + hex)),
+            "sha256:" + http::lower(hex));
+  EXPECT_EQ(digests.content_name(target_of("http://a.test/x/" + hex + "0")), std::nullopt);
   EXPECT_EQ(digests.key_url("http://a.test/x"), "http://a.test/x");
-  EXPECT_EQ(chunks.content_name(url("http://a.test/depot/1")), std::nullopt);
+  EXPECT_EQ(chunks.content_name(target_of("http://a.test/depot/1")), std::nullopt);
 }
 
 TEST(PatternRules, ThrowForWhatIsNoPattern) {
-  EXPECT_THROW(SiteRule(rule({.pattern = "/{sha1}"})), std::runtime_error);
+  EXPECT_THROW(SiteRule(rule_by({.pattern = "/{sha1}"})), std::runtime_error);
 }
 
 // C6
 TEST(PatternRules, KeepNothingThatWasAskedForWithACredential) {
-  const SiteRule files(rule({.kind = config::ResponseClass::immutable}));
+  const SiteRule files(rule_by({.kind = config::ResponseClass::immutable}));
   for (const char* line : {"Authorization: Bearer x\r\n", "Cookie: a=b\r\n", ""}) {
     const auto text = "GET /a HTTP/1.1\r\nHost: a\r\n" + std::string(line) + "\r\n";
     http::RequestHead head;
@@ -216,15 +217,15 @@ TEST(PatternRules, KeepNothingThatWasAskedForWithACredential) {
 }
 
 TEST(PatternRules, MeanTheSameToNeighboursByTheirClassAndTime) {
-  auto plain = rule({});
+  auto plain = rule_by({});
   plain.min_fresh = 60s;
-  auto fresh = rule({.kind = config::ResponseClass::fresh});
+  auto fresh = rule_by({.kind = config::ResponseClass::fresh});
   fresh.min_fresh = 60s;
   EXPECT_NE(shared_meaning(plain), shared_meaning(fresh));
   EXPECT_NE(shared_meaning(fresh),
-            shared_meaning(rule({.kind = config::ResponseClass::immutable})));
-  EXPECT_NE(shared_meaning(rule({.kind = config::ResponseClass::revalidate})), 0U);
-  EXPECT_EQ(shared_meaning(rule({.kind = config::ResponseClass::pass})), 0U);
+            shared_meaning(rule_by({.kind = config::ResponseClass::immutable})));
+  EXPECT_NE(shared_meaning(rule_by({.kind = config::ResponseClass::revalidate})), 0U);
+  EXPECT_EQ(shared_meaning(rule_by({.kind = config::ResponseClass::pass})), 0U);
   auto elsewhere = fresh;
   elsewhere.by_pattern->pattern = "/x";
   EXPECT_EQ(shared_meaning(elsewhere), shared_meaning(fresh));
