@@ -104,20 +104,6 @@ Task<std::optional<reply::Refusal>> sign_in(client::Client& client,
   co_return std::nullopt;
 }
 
-// What clients of registries look for beside the server's own fields.
-void tell_of_image(client::Client& client, const policy::Request& request) {
-  const auto part = mirrors::ImagePart::parse(request.target.path());
-  if (!part) return;
-  if (mirrors::is_image_digest(part->reference) &&
-      part->kind != mirrors::ImagePart::Kind::referrers)
-    client.state.image_digest = part->reference;
-  const auto registry = mirrors::namespace_in(request.head.target);
-  if (registry.empty()) return;
-  http::PieceWriter field(client.state.fields);
-  http::write_field(field, "OCI-Namespace", registry);
-  field.flush();
-}
-
 std::optional<reply::Refusal> why_refused(client::Client& client, const policy::Request& request) {
   if (client.guest && client.guest->in_reserve()) return reply::Refusal::no_room();
   if (client.door == policy::Door::late) return reply::Refusal::draining();
@@ -297,21 +283,6 @@ Task<void> answer_of_site(client::Client& client, const policy::Request& request
   const auto fetcher = is_member ? fetches.enter(lookup.key, asker, now, question.given_up) : asker;
   if (fetcher != asker) refusal.cache_status.detail = "fetched-by/" + peers::to_text(fetcher);
   co_await reply::refuse(client, request, std::move(refusal));
-}
-
-Task<void> see_tag(client::Client& client, policy::Request& request) {
-  co_await client.response.flush();
-  co_await resolve_tag(client, request);
-  tell_of_image(client, request);
-}
-
-// Of a request for a mirrored registry: finds what a tag names, and adds fields for its clients.
-Soon<void> see_image(client::Client& client, policy::Request& request,
-                     crowd::RequestUnderWay& under_way, const crowd::RequestLimits& most) {
-  if (!request.policy().rules.registries().any()) return {};  // mostly
-  if (asks_by_tag(request) && under_way.begin(most)) return see_tag(client, request);
-  if (client.state.mirrored) tell_of_image(client, request);
-  return {};
 }
 
 // Carries out the verdict; may consume `lookup`, which outlives the task.

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "proxy/http/text.hpp"
 #include "proxy/mirrors/image_name.hpp"
 #include "proxy/sources/attempt.hpp"
 #include "proxy/sources/origin.hpp"
@@ -11,6 +12,7 @@
 
 namespace proxy::answer {
 
+using net::Soon;
 using net::Task;
 using std::chrono::seconds;
 using upstream::KnownAnswers;
@@ -61,11 +63,13 @@ Task<Said> ask_registry(client::Client& client, const policy::Request& request) 
   const client::ResponseState::WaitsFor waits(client.state, [&attempt] { attempt.abandon(); });
   const auto answered = co_await attempt.ask();
   if (!answered) co_return Said{{}, true};
-  const auto& said = attempt.head();
+  const auto& answer = attempt.head();
+  const auto digest = answer.status == 200 ? answer.fields.only_value(kDigestField) : "";
+  Said said;
+  said.is_away = answer.status == 429 || answer.status >= 500;
+  if (mirrors::is_image_digest(digest)) said.digest = digest;
   attempt.fetch().finish();
-  if (said.status == 429 || said.status >= 500) co_return Said{{}, true};
-  const auto digest = said.status == 200 ? said.fields.only_value(kDigestField) : "";
-  co_return Said{mirrors::is_image_digest(digest) ? std::string(digest) : std::string(), false};
+  co_return said;
 }
 
 void aim_at(policy::Request& request, const std::string& digest) {
@@ -79,8 +83,7 @@ void aim_at(policy::Request& request, const std::string& digest) {
   request.apply_site_rule();
 }
 
-}  // namespace
-
+// By a client without credentials.
 bool asks_by_tag(const policy::Request& request) {
   const auto& policy = request.policy();
   const auto& target = request.target;
@@ -117,6 +120,36 @@ Task<void> resolve_tag(client::Client& client, policy::Request& request) {
   if (said.is_away) co_return aim_at(request, known ? known->text : std::string());
   asking.record({said.digest, asked}, asked + kKept);
   aim_at(request, said.digest);
+}
+
+// What clients of registries look for beside the server's own fields.
+void tell_of_image(client::Client& client, const policy::Request& request) {
+  const auto part = mirrors::ImagePart::parse(request.target.path());
+  if (!part) return;
+  if (mirrors::is_image_digest(part->reference) &&
+      part->kind != mirrors::ImagePart::Kind::referrers)
+    client.state.image_digest = part->reference;
+  const auto registry = mirrors::namespace_in(request.head.target);
+  if (registry.empty()) return;
+  http::PieceWriter field(client.state.fields);
+  http::write_field(field, "OCI-Namespace", registry);
+  field.flush();
+}
+
+Task<void> see_tag(client::Client& client, policy::Request& request) {
+  co_await client.response.flush();
+  co_await resolve_tag(client, request);
+  tell_of_image(client, request);
+}
+
+}  // namespace
+
+Soon<void> see_image(client::Client& client, policy::Request& request,
+                     crowd::RequestUnderWay& under_way, const crowd::RequestLimits& most) {
+  if (!request.policy().rules.registries().any()) return {};  // mostly
+  if (asks_by_tag(request) && under_way.begin(most)) return see_tag(client, request);
+  if (client.state.mirrored) tell_of_image(client, request);
+  return {};
 }
 
 }  // namespace proxy::answer

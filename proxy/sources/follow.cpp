@@ -44,14 +44,14 @@ Follow::Follow(const SourceAccess& access, const policy::Request& request, std::
       by_class_(request.facts.freshness.by_class),
       redirects_(request.target) {
   const auto& url = request.target;
-  if (policy_->rules.registries().any() && url.https() && !sends_credentials_) {
-    image_ = mirrors::ImagePart::parse(url.path());
-  }
-  if (image_) {
-    const auto known =
-        access.shared.known_answers.find(token_question(url, image_->name), access.now());
-    if (known) token_ = known->text;
-    if (!token_.empty()) head = authorized_head(head, token_);
+  const bool may_want = policy_->rules.registries().any() && url.https() && !sends_credentials_;
+  auto image = may_want ? mirrors::ImagePart::parse(url.path()) : std::nullopt;
+  if (image) {
+    anonymous_.emplace(Anonymous{std::move(*image)});
+    const auto question = token_question(url, anonymous_->image.name);
+    const auto known = access.shared.known_answers.find(question, access.now());
+    if (known) anonymous_->token = known->text;
+    if (!anonymous_->token.empty()) head = authorized_head(head, anonymous_->token);
   }
   asked_ = head;
 }
@@ -152,18 +152,20 @@ void Follow::finish(const http::ResponseHead& answer, const cache::Times& times)
 // Only for the first URL: a storage that wants to know more has another reason.
 net::Task<upstream::Outcome<bool>> Follow::gets_token(SourceAccess& access,
                                                       const http::ResponseHead& answer) {
-  const bool may_help = image_ && answer.status == 401 && !redirects_.any() && !got_token_;
+  const bool may_help =
+      anonymous_ && answer.status == 401 && !redirects_.any() && !anonymous_->is_new;
   if (!may_help) co_return false;
   auto challenge = mirrors::BearerChallenge::parse(answer.fields);
   if (!challenge) co_return false;
-  const TokenWanted wanted{redirects_.first(), image_->name, token_, std::move(*challenge)};
+  const TokenWanted wanted{redirects_.first(), anonymous_->image.name, anonymous_->token,
+                           std::move(*challenge)};
   auto asks = anonymous_token(access, *policy_, wanted);
   auto token = co_await asks;
   if (!token) co_return token.error();
   if (token->empty()) co_return false;
-  got_token_ = true;
-  token_ = std::move(*token);
-  asked_ = authorized_head(asked_, token_);
+  anonymous_->is_new = true;
+  anonymous_->token = std::move(*token);
+  asked_ = authorized_head(asked_, anonymous_->token);
   co_return true;
 }
 
@@ -171,7 +173,7 @@ net::Task<upstream::Outcome<bool>> Follow::gets_token(SourceAccess& access,
 // registry itself, with its own.
 void Follow::hide(const http::ResponseHead& answer) {
   const bool is_denied = answer.status == 401 || (answer.status == 403 && !redirects_.any());
-  if (!image_ || !is_denied) return;
+  if (!anonymous_ || !is_denied) return;
   if (!head_) head_ = answer;
   http::Fields others;
   for (const auto& line : head_->fields) {

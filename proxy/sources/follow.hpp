@@ -47,6 +47,12 @@ class Follow {
   [[nodiscard]] std::chrono::seconds lasts() const { return said_.lasts; }
 
  private:
+  // Of a registry that may want a token.
+  struct Anonymous {
+    mirrors::ImagePart image;
+    std::string token = {};  // that was sent; empty: none
+    bool is_new = false;     // the token was got for this question
+  };
   Follow(const SourceAccess& access, const policy::Request& request, std::string& head);
   bool follows(const http::ResponseHead& answer, const cache::Times& times);
   void note(const http::ResponseHead& redirect, const cache::Times& times);
@@ -60,9 +66,7 @@ class Follow {
   const http::Targets targets_;
   bool sends_credentials_;
   const bool by_class_;
-  std::optional<mirrors::ImagePart> image_;  // of a registry that may want an anonymous token
-  std::string token_;                        // that was sent; empty: none
-  bool got_token_ = false;
+  std::optional<Anonymous> anonymous_;
   std::string asked_;  // the head that is sent
   mirrors::Redirects redirects_;
   mirrors::SaidOnTheWay said_;

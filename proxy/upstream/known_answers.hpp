@@ -7,7 +7,6 @@
 #include <string>
 
 #include "config/expiring_table.hpp"
-#include "peers/threads/mutex.hpp"
 #include "proxy/machine/clock.hpp"
 #include "proxy/net/wait_list.hpp"
 

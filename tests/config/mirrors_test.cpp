@@ -23,6 +23,7 @@ TEST(MirrorSettings, TakeHostsAndTheirCertificates) {
                                 {{"files.example.com", "/etc/a.pem"}, {"*.example.org", "b.pem"}},
                                 MirrorShare::none,
                                 {},
+                                {},
                                 {}};
   EXPECT_EQ(settings->gateway.mirrors, expected);
 }
@@ -59,6 +60,12 @@ TEST(MirrorSettings, TakeRecipesByNameAndAsTables) {
   EXPECT_EQ(read.own_recipes, std::vector{models});
 }
 
+TEST(MirrorSettings, NameARegistry) {
+  const auto settings = load(mirrors(R"("registry":"registry.a.test:5000")"));
+  ASSERT_TRUE(settings.has_value());
+  EXPECT_EQ(settings->gateway.mirrors.registry, "registry.a.test:5000");
+}
+
 TEST(MirrorSettings, AreRefusedWithTheirPlaceAndTheReason) {
   const struct {
     std::string text, path, words;
@@ -73,6 +80,7 @@ TEST(MirrorSettings, AreRefusedWithTheirPlaceAndTheReason) {
       {R"("ca":{"a:443":"a.pem"})", "mirrors.ca.a:443", "is no host"},
       {R"("ca":{"a":7})", "mirrors.ca.a", "the path of a file"},
       {R"("ca":{"a":""})", "mirrors.ca.a", "the path of a file"},
+      {R"("registry":"*.a.test")", "mirrors.registry", "a host"},
       {R"("share":"all")", "mirrors.share", "\"anonymous\""},
       {R"("recipes":7)", "mirrors.recipes", "\"default\", or a list"},
       {R"("recipes":"github")", "mirrors.recipes", "\"default\", or a list"},
