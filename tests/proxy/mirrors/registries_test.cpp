@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "proxy/mirrors/recipes/recipes.hpp"
 
 namespace proxy::mirrors {
@@ -51,9 +53,14 @@ TEST(Registries, KnowTheNamesOfOne) {
 
 TEST(Registries, NameTheirTokenServers) {  // K2
   const Registries registries(settings());
-  const auto& first = recipes::registries().front();
-  const auto registry = *http::parse_target("GET", "https://" + recipes::host_of(first.at) + "/");
-  const auto tokens = recipes::host_of(first.tokens);
+  // Of one domain, they need no name, and no port is another's.
+  const auto all = recipes::registries();
+  const auto apart = std::ranges::find_if(all, [](const recipes::Registry& one) {
+    return !one.tokens.domain.empty() && one.tokens.domain != one.at.domain;
+  });
+  ASSERT_NE(apart, all.end());
+  const auto registry = *http::parse_target("GET", "https://" + recipes::host_of(apart->at) + "/");
+  const auto tokens = recipes::host_of(apart->tokens);
   for (const auto& [realm, may] :
        std::vector<std::pair<std::string, bool>>{{"https://" + tokens + "/token", true},
                                                  {"https://" + tokens + ":8443/token", false},
