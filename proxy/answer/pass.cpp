@@ -173,14 +173,13 @@ void write_status(client::Client& client, const policy::Request& request,
   reply::add_cache_status(client, request);
 }
 
-std::optional<std::uint64_t> length_of(const upstream::Fetch& fetch,
-                                       const policy::Request& request) {
-  const auto& framing = fetch.framing();
+std::optional<std::uint64_t> length_of(PassedRequest& passed, const policy::Request& request) {
+  const auto& framing = passed.fetch().framing();
   if (framing.kind == http::Framing::Kind::sized) return framing.length;
   if (framing.kind != http::Framing::Kind::none) return std::nullopt;
   // To HEAD, the length that the GET would have.
   if (!request.is_head()) return 0;
-  return http::parse_decimal(fetch.head().fields.value(http::field::content_length));
+  return http::parse_decimal(passed.head().fields.value(http::field::content_length));
 }
 
 // Returns whether the whole body was received and sent.
@@ -222,7 +221,7 @@ Task<void> relay(client::Client& client, const policy::Request& request, PassedR
   reply::record_content_type(client, head.fields.value(http::field::content_type));
   if (!passed.sent_whole()) response.close_after();
 
-  const auto error = co_await response.start(text, head.status, length_of(fetch, request));
+  const auto error = co_await response.start(text, head.status, length_of(passed, request));
   if (error) co_return response.abort();
   const bool whole = co_await relay_body(client, request, fetch, passed.buffer(), capture);
   if (!whole) co_return response.abort();

@@ -73,8 +73,10 @@ http::Fields fields_for_first(const http::Fields& answer, const Redirects& way,
     if (is_control && !anew.control.empty()) continue;
     if (line.id == field::location && !anew.location.empty()) continue;
     if (line.id == field::set_cookie && !http::same_origin(way.first(), way.last())) continue;
+    if (anew.linked && anew.linked->replaces(line)) continue;
     fields.append(line);
   }
+  if (anew.linked) anew.linked->append_to(fields);
   add(field::cache_control, "Cache-Control", anew.control);
   add(field::vary, "Vary", anew.vary);
   add(field::location, "Location", anew.location);

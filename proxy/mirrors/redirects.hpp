@@ -13,6 +13,7 @@
 #include "proxy/http/cache_control.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/http/target.hpp"
+#include "proxy/mirrors/linked_file.hpp"
 
 namespace proxy::mirrors {
 
@@ -69,6 +70,7 @@ struct WrittenAnew {
   std::string vary = {};                       // one more Vary; empty: none
   std::string location = {};                   // empty: as it is
   std::span<const std::string> targeted = {};  // fields that would count before Cache-Control
+  const LinkedFile* linked = nullptr;          // null: no redirect has told of the file
 };
 
 // The fields of the answer to the last URL, for those who asked for the first one. Without

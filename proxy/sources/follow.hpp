@@ -33,7 +33,8 @@ class Follow {
   // registry that gives anonymous tokens, asks the target, or once more, by a new fetch, which
   // takes the place of the old one, and returns true: call this again once it has a final head,
   // too. Returns false if the answer counts; the answer may be a redirect that leads out or in a
-  // circle. All questions together get one FetchPlan::first_byte from `begun` on.
+  // circle, or one that says all that was asked (mirrors::LinkedFile). All questions together get
+  // one FetchPlan::first_byte from `begun` on.
   net::Task<upstream::Outcome<bool>> go_on(SourceAccess& access,
                                            std::unique_ptr<upstream::Fetch>& fetch,
                                            SteadyTime begun);
@@ -70,6 +71,7 @@ class Follow {
   std::string asked_;  // the head that is sent
   mirrors::Redirects redirects_;
   mirrors::SaidOnTheWay said_;
+  std::optional<mirrors::LinkedFile> linked_;
   cache::Time until_ = cache::Time::max();  // all redirects so far stay as they are
   mirrors::WrittenAnew anew_;               // head_ refers to it
   std::optional<http::ResponseHead> head_;
