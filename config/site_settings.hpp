@@ -19,6 +19,7 @@ enum class ResponseClass {
   fresh,       // for min_fresh from its arrival on, then it is validated
   revalidate,  // it is validated each time
   pass,        // it is not stored
+  absent,      // a mirror has no such page, whatever the origin has
 };
 
 // The name under which a response is stored.
@@ -35,6 +36,8 @@ struct PatternRule {
   std::string recipe = {};            // that has the rule; empty: none
   std::vector<HostSpec> follow = {};  // hosts that redirects of mirrors may lead to, too
   bool posts = false;                 // POST is passed on, too
+  // Members that JSON lacks for clients of mirrors (proxy/mirrors/rewrite.hpp).
+  std::vector<std::string> drop_members = {};
 
   bool operator==(const PatternRule&) const = default;
 };
@@ -93,6 +96,7 @@ struct RecipeSettings {
   std::vector<HostSpec> hosts = {};      // empty: the rules are for those of mirrors.hosts
   std::vector<HostSpec> follow = {};     // hosts that redirects may lead to, too
   std::vector<RuleSettings> rules = {};  // the host "*": all of the recipe
+  std::string like = {};  // a recipe of ours, whose rules follow, for all hosts; empty: none
 
   bool operator==(const RecipeSettings&) const = default;
 };

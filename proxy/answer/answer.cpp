@@ -17,6 +17,7 @@
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/own_message.hpp"
 #include "proxy/reply/refuse.hpp"
+#include "proxy/reply/rewriting.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/users/credentials.hpp"
@@ -328,6 +329,15 @@ bool keeps_to_bandwidth(const client::Client& client, const policy::Request& req
   return client.bandwidth && !is_of_neighbour;
 }
 
+// Null: the response is not rewritten.
+std::unique_ptr<reply::RewritingClient> begin_mirrored(client::Client& client,
+                                                       policy::Request& request) {
+  if (request.terms().mirrored == mirrors::Mirrored::no) return nullptr;
+  const auto host = request.head.fields.value(http::field::host);
+  client.state.mirrored = mirrors::place_of(request.head.target, host, request.target);
+  return reply::RewritingClient::of(client, request);
+}
+
 }  // namespace
 
 Task<void> answer(const pages::PagesAccess& pages, client::Client& client, policy::Request& request,
@@ -355,7 +365,7 @@ Task<void> answer(const pages::PagesAccess& pages, client::Client& client, polic
     co_return co_await reply::refuse(client, request, std::move(*refusal));
   }
   if (keeps_to_bandwidth(client, request)) client.state.bandwidth = client.bandwidth;
-  client.state.mirrored = request.terms().mirrored != mirrors::Mirrored::no;
+  const auto rewriting = begin_mirrored(client, request);
   request.remove_credentials();
   // Before the look-up: a response may vary by these fields.
   request.write_client_fields(policy.settings.gateway.forwarded, client.address_text);
@@ -363,12 +373,13 @@ Task<void> answer(const pages::PagesAccess& pages, client::Client& client, polic
   if (is_last_hop) co_return co_await answer_as_last(client, request);
   if (request.is_connect()) co_return co_await tunnel(client, request);
 
+  auto& asker = rewriting ? rewriting->client : client;
   crowd::RequestUnderWay under_way(client.share());
   const auto most =
       crowd::request_limits(policy.settings.limits, access.crowd.all.descriptors.connections);
   co_await see_image(client, request, under_way, most);
   fetching::Lookup lookup;
-  co_await look_up(client, request, under_way, most, lookup);
+  co_await look_up(asker, request, under_way, most, lookup);
   const bool from_memory = fetching::answers_from_cache(lookup) && !lookup.stored()->is_object();
   const bool at_once = from_memory && !lookup.body;
   if (at_once) client.state.may_be_held_back = true;
@@ -376,7 +387,7 @@ Task<void> answer(const pages::PagesAccess& pages, client::Client& client, polic
   if (!from_memory && !under_way.begin(most)) {
     co_return co_await reply::refuse(client, request, reply::Refusal::too_many());
   }
-  co_await act_on(client, request, body, lookup);
+  co_await act_on(asker, request, body, lookup);
 }
 
 }  // namespace proxy::answer

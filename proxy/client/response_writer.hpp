@@ -12,6 +12,7 @@
 
 #include "proxy/crowd/bandwidth.hpp"
 #include "proxy/fill/fill.hpp"
+#include "proxy/mirrors/answer_head.hpp"
 #include "proxy/net/asio.hpp"
 
 namespace proxy::net {
@@ -31,7 +32,8 @@ struct ResponseState {
   std::string fields;
   bool head_only = false;  // the request is a HEAD
   // It is another server's, and a browser may take it for a page of ours: mirrors::harmless_head().
-  bool mirrored = false;
+  // Where the client finds it. Nothing: it is no such response.
+  std::optional<mirrors::Place> mirrored = {};
   // What it has by its digest, of a registry of images: a Docker-Content-Digest, unless its server
   // sends one. Empty: nothing known.
   std::string image_digest;
@@ -53,7 +55,8 @@ struct ResponseState {
     fields.clear();
     image_digest.clear();
     bandwidth = nullptr;
-    mirrored = may_be_held_back = started = finished = was_cut = false;
+    mirrored.reset();
+    may_be_held_back = started = finished = was_cut = false;
   }
   // Ends the wait for a source. The caller aborts the response.
   void cut() {

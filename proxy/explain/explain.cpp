@@ -93,6 +93,8 @@ std::string text_of(config::ResponseClass kind, const cache::FreshnessBounds& bo
       return "revalidate";
     case Kind::pass:
       return "pass";
+    case Kind::absent:
+      return "absent";
     case Kind::told:
       break;
   }

@@ -23,14 +23,53 @@ constexpr std::array<std::string_view, 13> kDropped{"Set-Cookie",
                                                     "Location",
                                                     "X-Content-Type-Options"};
 
-// Whether the line is one that a Hugging Face client follows past every mirror.
-bool leads_around(std::string_view name, std::string_view value) {
-  return http::same_word(name, "Link") && http::lower(value).find("xet-auth") != value.npos;
+// The URL of a link, as the client finds it.
+void append_url(std::string& out, std::string_view url, const Place& place) {
+  const bool is_whole =
+      url.starts_with(place.origin) && url.substr(place.origin.size()).starts_with('/');
+  if (is_whole) url.remove_prefix(place.origin.size());
+  const bool is_path = url.starts_with('/') && !url.starts_with("//");
+  if (is_path) out += place.ours;
+  out += url;
+}
+
+// RFC 8288 3: each target stands in angle brackets.
+void append_links(std::string& out, std::string_view line, const Place& place) {
+  for (;;) {
+    const auto open = line.find('<');
+    const auto close = line.find('>', std::min(open, line.size()));
+    if (close == line.npos) break;
+    out += line.substr(0, open + 1);
+    append_url(out, line.substr(open + 1, close - open - 1), place);
+    line.remove_prefix(close);
+  }
+  out += line;
 }
 
 }  // namespace
 
-std::string harmless_head(std::string_view head) {
+bool leads_around(std::string_view name, std::string_view value) {
+  constexpr std::string_view kXet = "X-Xet-";
+  if (http::same_word(name.substr(0, kXet.size()), kXet)) return true;
+  const auto says = [&value](std::string_view word) {
+    return http::lower(value).find(word) != value.npos;
+  };
+  return (http::same_word(name, "Link") && says("xet-auth")) ||
+         (http::same_word(name, "Accept") && says("vnd.xet-"));
+}
+
+Place place_of(std::string_view asked, std::string_view host, const http::Target& url) {
+  if (const auto scheme_end = asked.find("://");
+      !asked.starts_with('/') && scheme_end != asked.npos)
+    asked.remove_prefix(std::min(asked.find('/', scheme_end + 3), asked.size()));
+  const auto path = url.asked_path();
+  if (host.empty() || !asked.ends_with(path)) return {};
+  asked.remove_suffix(path.size());
+  return {.origin = std::string(url.scheme()).append("://").append(url.authority()),
+          .ours = std::string("http://").append(host).append(asked)};
+}
+
+std::string harmless_head(std::string_view head, const Place& place) {
   std::string out;
   out.reserve(head.size() + 128);
   out += http::take_line(head);
@@ -39,7 +78,11 @@ std::string harmless_head(std::string_view head) {
     const auto name = line.substr(0, line.find(':'));
     const auto value = line.substr(std::min(name.size() + 1, line.size()));
     if (http::has_word(kDropped, name) || leads_around(name, value)) continue;
-    out += line;
+    if (http::same_word(name, "Link") && !place.ours.empty()) {
+      append_links(out, line, place);
+    } else {
+      out += line;
+    }
   }
   out += "X-Content-Type-Options: nosniff\r\n";
   // Also in a 304: its fields replace those of the page that a browser has (RFC 9111 3.2).

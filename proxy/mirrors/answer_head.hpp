@@ -4,7 +4,24 @@
 #include <string>
 #include <string_view>
 
+#include "proxy/http/target.hpp"
+
 namespace proxy::mirrors {
+
+// Where a client finds the URLs of a mirrored server: `ours` is "http://cache.example:3128/models",
+// if the path /models/file there stands for /file of `origin`, "https://models.example.com".
+struct Place {
+  std::string origin = {};
+  std::string ours = {};  // empty: not known
+};
+
+// `asked`: the target of the client's request, as it came, which stands for `url`; `host`: its
+// Host.
+Place place_of(std::string_view asked, std::string_view host, const http::Target& url);
+
+// Whether the line, of a request or an answer, leads a Hugging Face client past every mirror: it
+// asks for a file's Xet information in place of the file, or says where to get its pieces.
+bool leads_around(std::string_view name, std::string_view value);
 
 // The head of an answer that is delivered under a path of ours, so that a page of another server
 // has no power over our own pages, which have the same origin in a browser:
@@ -13,11 +30,14 @@ namespace proxy::mirrors {
 // - with `X-Content-Type-Options: nosniff`, so that the type that the field names counts;
 // - with a Content-Security-Policy that gives a page an origin of its own, and runs nothing. It has
 //   no effect on what is no page, so it does not depend on the type, which browsers read in ways of
-//   their own.
+//   their own;
+// - without the fields that lead clients past the mirror: leads_around();
+// - with the targets of Link as the client finds them at `place`. They are not relative, since few
+//   clients resolve them.
 //
 // `head`: a status line and fields, each with CRLF, without obs-fold and the empty line; so is the
 // result.
-std::string harmless_head(std::string_view head);
+std::string harmless_head(std::string_view head, const Place& place);
 
 // Adds a Docker-Content-Digest to such a head if it has none. An empty digest is not added.
 void add_image_digest(std::string& head, std::string_view digest);

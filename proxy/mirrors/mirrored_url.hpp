@@ -20,6 +20,7 @@ enum class Mirrored : std::uint8_t {
   yes,         // the target is the URL that the path stands for
   bad_path,    // the path stands for no URL, or for one that servers may read in several ways
   not_listed,  // the setting mirrors.hosts lacks the host
+  absent,      // the recipe leaves the URL out
   bad_method,  // not a plain GET or HEAD, nor PURGE, which is for us
 };
 

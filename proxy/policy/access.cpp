@@ -67,6 +67,8 @@ std::optional<NoAccess> check_mirror(const Request& request) {
       return NoAccess{Why::bad_mirror};
     case Mirrored::not_listed:
       return NoAccess{Why::no_mirror};
+    case Mirrored::absent:
+      return NoAccess{Why::unknown_url};
     case Mirrored::bad_method:
       return NoAccess{Why::mirror_method};
     case Mirrored::no:

@@ -7,6 +7,7 @@
 #include "proxy/http/framing.hpp"
 #include "proxy/http/range.hpp"
 #include "proxy/http/text.hpp"
+#include "proxy/mirrors/answer_head.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/version.hpp"
 
@@ -44,6 +45,9 @@ mirrors::Mirrored aim_at_mirrored(Request& request) {
   if (!request.head.fields.has(http::field::user_agent))
     request.head.fields.append(http::field::user_agent, "User-Agent", kProduct);
   const auto* const rule = policy.rules.find(request.target);
+  drop_if(request.head.fields,
+          [](const auto& line) { return mirrors::leads_around(line.name, line.value); });
+  if (rule && rule->response_class() == config::ResponseClass::absent) return Mirrored::absent;
   const bool may_post = rule && rule->allows_post() && request.head.method == "POST";
   const bool is_read = request.facts.method != cache::RequestFacts::Method::other &&
                        !request.framing.has_body() && !request.asks_for_websocket();

@@ -87,6 +87,9 @@ class SiteRule {
   // The digest that the URL has of the response's bytes: "sha256:HEX" or "sha512:HEX".
   [[nodiscard]] std::optional<std::string> content_name(const http::Target& target) const;
   [[nodiscard]] bool allows_post() const { return terms().posts; }
+  [[nodiscard]] std::span<const std::string> members_to_drop() const {
+    return terms().drop_members;
+  }
   // Hosts that redirects may lead to, of those that have matched.
   [[nodiscard]] bool may_follow(const http::Target& to) const {
     return http::matches_any(follow_, to);

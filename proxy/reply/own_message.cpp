@@ -13,7 +13,7 @@ using beast::http::field;
 OwnHead own_head(const client::Client& client, unsigned status, std::string_view content_type,
                  const http::CacheStatus& cache_status) {
   const auto& access = client.access;
-  client.state.mirrored = false;  // it is ours
+  client.state.mirrored.reset();  // it is ours
   OwnHead head;
   head.result(status);
   head.set(field::server, kProduct);

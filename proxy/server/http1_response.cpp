@@ -84,7 +84,7 @@ std::string_view Http1Response::begin_head(std::string_view head, unsigned statu
     // Together: the state has lines of the server's, too, which only this client may have. It keeps
     // the changed head until it is written.
     state_.fields.insert(0, head);
-    state_.fields = mirrors::harmless_head(state_.fields);
+    state_.fields = mirrors::harmless_head(state_.fields, *state_.mirrored);
     head = {};
     if (status < 300 || status == 304)
       mirrors::add_image_digest(state_.fields, state_.image_digest);

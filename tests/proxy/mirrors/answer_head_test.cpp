@@ -9,7 +9,7 @@ constexpr std::string_view kAdded =
     "X-Content-Type-Options: nosniff\r\nContent-Security-Policy: sandbox; default-src 'none'\r\n";
 
 std::string head_of(const std::string& lines) {
-  return harmless_head("HTTP/1.1 200 OK\r\n" + lines);
+  return harmless_head("HTTP/1.1 200 OK\r\n" + lines, {});
 }
 
 TEST(HarmlessHead, LacksWhatWouldActOnOurOrigin) {  // W5
@@ -25,6 +25,62 @@ TEST(HarmlessHead, LacksWhatWouldActOnOurOrigin) {  // W5
 TEST(HarmlessHead, LacksALinkPastTheMirror) {
   EXPECT_EQ(head_of("Link: <https://cas>; rel=\"XET-auth\"\r\n").find("cas"), std::string::npos);
   EXPECT_NE(head_of("Link: </a?page=2>; rel=\"next\"\r\n").find("page=2"), std::string::npos);
+}
+
+TEST(HarmlessHead, LacksTheFieldsOfXet) {
+  EXPECT_EQ(head_of("X-Xet-Hash: a\r\nx-xet-refresh-route: b\r\n"), head_of(""));
+  EXPECT_NE(head_of("X-Xeta: a\r\n"), head_of(""));
+}
+
+struct LinkCase {
+  const char* name;
+  const char* link;
+  const char* as_found;
+};
+class HarmlessLink : public testing::TestWithParam<LinkCase> {};
+
+TEST_P(HarmlessLink, LeadsToTheMirror) {  // W2
+  const Place place{"https://models.example.com", "http://cache.example:3128/models"};
+  const auto head =
+      harmless_head("HTTP/1.1 200 OK\r\nlink: " + std::string(GetParam().link) + "\r\n", place);
+  const auto from = head.find("link: ") + 6;
+  EXPECT_EQ(head.substr(from, head.find('\r', from) - from), GetParam().as_found);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, HarmlessLink,
+    testing::Values(LinkCase{"OfTheOrigin",
+                             R"(<https://models.example.com/api/a?cursor=b%3D>; rel="next")",
+                             R"(<http://cache.example:3128/models/api/a?cursor=b%3D>; rel="next")"},
+                    LinkCase{"OfAPath", "</api/a?cursor=b>; rel=next",
+                             "<http://cache.example:3128/models/api/a?cursor=b>; rel=next"},
+                    LinkCase{"EachOfTwo", "</a>; rel=prev, </b>; rel=next",
+                             "<http://cache.example:3128/models/a>; rel=prev, "
+                             "<http://cache.example:3128/models/b>; rel=next"},
+                    LinkCase{"ButNotOfAnotherServer",
+                             "<https://models.example.com.evil.example/a>; rel=next",
+                             "<https://models.example.com.evil.example/a>; rel=next"},
+                    LinkCase{"ButNotWithoutAScheme", "<//other.example/a>; rel=next",
+                             "<//other.example/a>; rel=next"},
+                    LinkCase{"ButNotOfAnotherPort", "<https://models.example.com:8443/a>",
+                             "<https://models.example.com:8443/a>"},
+                    LinkCase{"ButNotWithoutAnEnd", "<https://models.example.com/a",
+                             "<https://models.example.com/a"}),
+    [](const auto& instance) { return std::string(instance.param.name); });
+
+TEST(PlaceOf, IsWhereTheClientAsksForTheServer) {
+  const auto url = *http::parse_target("GET", "https://models.example.com/api/a%2Bb?c=d");
+  const auto place = [&url](std::string_view asked, std::string_view host = "cache:3128") {
+    return place_of(asked, host, url).ours;
+  };
+  EXPECT_EQ(place("/hub/api/a%2Bb?c=d"), "http://cache:3128/hub");
+  EXPECT_EQ(place("/https/models.example.com/api/a%2Bb?c=d"),
+            "http://cache:3128/https/models.example.com");
+  EXPECT_EQ(place("http://cache:3128/hub/api/a%2Bb?c=d"), "http://cache:3128/hub");
+  EXPECT_EQ(place("/api/a%2Bb?c=d"), "http://cache:3128");
+  EXPECT_EQ(place("/other"), "");
+  EXPECT_EQ(place("/hub/api/a%2Bb?c=d", ""), "");
+  EXPECT_EQ(place_of("/hub/api/a%2Bb?c=d", "cache", url).origin, "https://models.example.com");
 }
 
 TEST(HarmlessHead, KeepsAllElseInItsOrder) {
