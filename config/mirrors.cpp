@@ -74,6 +74,7 @@ RecipeSettings read_recipe(Section& in) {
     recipe.hosts.push_back(
         {url->at.host, is_standard ? std::nullopt : std::optional(url->at.port)});
   }
+  in.read_token("like", recipe.like);
   read_recipe_rules(in, recipe.rules);
   in.finish();
   return recipe;

@@ -44,17 +44,27 @@ std::string_view value_in(std::string_view query, std::string_view begins) {
   return value;
 }
 
+std::vector<config::RecipeSettings> ours_named(const std::string& name) {
+  auto ours = recipes::all_recipes();
+  if (name != "default") std::erase_if(ours, [&](const auto& one) { return one.name != name; });
+  if (ours.empty()) throw std::runtime_error("mirrors.recipes: there is no recipe \"" + name + '"');
+  return ours;
+}
+
 }  // namespace
 
 std::vector<config::RecipeSettings> chosen_recipes(const config::MirrorSettings& settings) {
   auto chosen = settings.own_recipes;
-  for (const auto& name : settings.recipes) {
-    const auto before = chosen.size();
-    for (auto& ours : recipes::all_recipes()) {
-      if (name == "default" || name == ours.name) chosen.push_back(std::move(ours));
+  for (auto& own : chosen) {
+    if (own.like.empty()) continue;
+    const auto ours = ours_named(own.like);
+    for (auto rule : ours.front().rules) {
+      rule.host = {"*", {}};
+      own.rules.push_back(std::move(rule));
     }
-    if (chosen.size() == before)
-      throw std::runtime_error("mirrors.recipes: there is no recipe \"" + name + '"');
+  }
+  for (const auto& name : settings.recipes) {
+    for (auto& ours : ours_named(name)) chosen.push_back(std::move(ours));
   }
   return chosen;
 }

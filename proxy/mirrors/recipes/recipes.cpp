@@ -14,8 +14,12 @@ config::RuleSettings rule_of(const Row& row) {
   rule.host = spec_of(row.at);
   if (row.kind == config::ResponseClass::fresh) rule.min_fresh = row.fresh;
   if (row.negative > milliseconds(0)) rule.negative = row.negative;
-  rule.by_pattern = config::PatternRule{
-      .pattern = std::string(row.pattern), .kind = row.kind, .name = row.under, .posts = row.posts};
+  rule.by_pattern =
+      config::PatternRule{.pattern = std::string(row.pattern),
+                          .kind = row.kind,
+                          .name = row.under,
+                          .posts = row.posts,
+                          .drop_members = {row.drop_members.begin(), row.drop_members.end()}};
   return rule;
 }
 
@@ -44,7 +48,7 @@ std::vector<config::RuleSettings> rules_of(std::span<const Row> rows) {
 }
 
 std::vector<config::RecipeSettings> all_recipes() {
-  return {apt(), dnf(), github(), oci(), oci_rules(), steam(), windows()};
+  return {apt(), dnf(), github(), hf(), oci(), oci_rules(), steam(), windows()};
 }
 
 }  // namespace proxy::mirrors::recipes

@@ -31,6 +31,7 @@ struct Row {
   std::chrono::seconds negative{0};  // how long a 404, 410 or 451 answers; 0: it is not stored
   config::StoredUnder under = config::StoredUnder::url;
   bool posts = false;
+  std::span<const std::string_view> drop_members = {};  // of JSON, for clients of mirrors
 };
 
 std::string host_of(const Upstream& upstream);    // "LABELS.DOMAIN"
@@ -52,6 +53,7 @@ std::span<const Registry> registries();
 config::RecipeSettings apt();
 config::RecipeSettings dnf();
 config::RecipeSettings github();
+config::RecipeSettings hf();
 config::RecipeSettings oci();
 config::RecipeSettings oci_rules();
 config::RecipeSettings steam();
