@@ -5,7 +5,6 @@
 namespace proxy::upstream {
 namespace {
 
-using Time = KnownAnswers::Time;
 using std::chrono::seconds;
 
 TEST(KnownAnswers, AreAskedForByOneAtATime) {
@@ -23,7 +22,7 @@ TEST(KnownAnswers, AreAskedForByOneAtATime) {
 
 TEST(KnownAnswers, LastUntilTheirTime) {
   KnownAnswers answers;
-  const Time now{seconds(1000)};
+  const KnownAnswers::Time now{seconds(1000)};
   EXPECT_FALSE(answers.find("a", now));
   KnownAnswers::Asking asking(answers, "a");
   asking.record({"text", now}, now + seconds(10));
