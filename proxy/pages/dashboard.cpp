@@ -38,7 +38,7 @@ const DashboardFile* file_at(std::string_view path) {
   const auto name = path == "/" || path == kDashboard ? "index.html"
                     : path == kSignInPage             ? "sign-in.html"
                     : path == "/setup"                ? "setup.html"
-                                          : path.substr(std::min(path.size(), kDashboard.size()));
+                                       : path.substr(std::min(path.size(), kDashboard.size()));
   const auto files = dashboard_files();
   const auto found = std::find_if(files.begin(), files.end(),
                                   [name](const DashboardFile& file) { return file.name == name; });

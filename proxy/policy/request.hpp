@@ -86,8 +86,8 @@ struct Request : net::InFrameMemory {
   void apply_site_rule();
   [[nodiscard]] const SiteRule* rule() const { return rule_; }  // null: none
 
-  // The name that the response is stored under: that of its content; else what the site's rule makes
-  // of the URL (SiteRule::key_url()), in the space of its terms (cache::StoredName).
+  // The name that the response is stored under: that of its content; else what the site's rule
+  // makes of the URL (SiteRule::key_url()), in the space of its terms (cache::StoredName).
   [[nodiscard]] const std::string& stored_as() const {
     return own_name_.empty() ? target.url() : own_name_;
   }
