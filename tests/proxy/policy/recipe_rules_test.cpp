@@ -75,36 +75,36 @@ TEST(RecipeRules, OfAHubLikeOursTellCommitsFromNames) {
   settings.own_recipes = {{.name = "hub", .hosts = {{"h.test", {}}}, .like = "hf"}};
   const SiteRules rules({}, settings);
   const std::pair<std::string, std::string> cases[] = {
-      {"/o/r/resolve/" + kCommit + "/a/b.bin?download=true", "immutable"},
+      {"/o/r/resolve/" + kCommitDigits + "/a/b.bin?download=true", "immutable"},
       {"/o/r/resolve/main/a.bin", "revalidate"},
-      {"/o/r/resolve/main/resolve/" + kCommit + "/a.bin", "revalidate"},
-      {"/o/r/resolve/" + kCommit + "0/a.bin", "revalidate"},
+      {"/o/r/resolve/main/resolve/" + kCommitDigits + "/a.bin", "revalidate"},
+      {"/o/r/resolve/" + kCommitDigits + "0/a.bin", "revalidate"},
       {"/o/r/resolve/refs%2Fpr%2F1/a.bin", "revalidate"},
-      {"/r/resolve/" + kCommit + "/a.bin", "immutable"},
-      {"/datasets/o/r/raw/" + kCommit + "/a.csv", "immutable"},
+      {"/r/resolve/" + kCommitDigits + "/a.bin", "immutable"},
+      {"/datasets/o/r/raw/" + kCommitDigits + "/a.csv", "immutable"},
       {"/datasets/o/r/resolve/main/a.csv", "revalidate"},
       {"/spaces/o/r/resolve/main/app.py", "revalidate"},
       {"/o/r/blob/main/a.bin", "pass"},
       {"/api/models/o/r", "fresh 60"},
       {"/api/models/o/r/revision/main", "fresh 60"},
-      {"/api/models/o/r/revision/" + kCommit + "?blobs=true", "immutable"},
+      {"/api/models/o/r/revision/" + kCommitDigits + "?blobs=true", "immutable"},
       {"/api/datasets/o/r/tree/main?recursive=true", "fresh 60"},
-      {"/api/datasets/o/r/tree/" + kCommit + "/a/b?expand=true&cursor=c", "immutable"},
+      {"/api/datasets/o/r/tree/" + kCommitDigits + "/a/b?expand=true&cursor=c", "immutable"},
       {"/api/models?search=a", "pass"},
       {"/api/whoami-v2", "pass"},
       {"/", "pass"},
   };
   for (const auto& [path, wanted] : cases) {
-    const auto* const rule = rules.find(url("https://h.test" + path));
+    const auto* const rule = rules.find(target_of("https://h.test" + path));
     EXPECT_EQ(class_of(rule), wanted) << path;
     const bool lists = path.starts_with("/api/");
     EXPECT_EQ(!rule->members_to_drop().empty(), lists) << path;
   }
-  const auto* const paths = rules.find(url("https://h.test/api/models/o/r/paths-info/main"));
+  const auto* const paths = rules.find(target_of("https://h.test/api/models/o/r/paths-info/main"));
   EXPECT_TRUE(paths->allows_post() && !paths->members_to_drop().empty());
-  const auto* const token = rules.find(url("https://h.test/api/models/o/r/xet-read-token/main"));
+  const auto* const token = rules.find(target_of("https://h.test/api/models/o/r/xet-read-token/main"));
   EXPECT_EQ(token->response_class(), config::ResponseClass::absent);
-  EXPECT_EQ(rules.find(url("https://other.test/o/r/resolve/main/a.bin")), nullptr);
+  EXPECT_EQ(rules.find(target_of("https://other.test/o/r/resolve/main/a.bin")), nullptr);
 }
 
 // "class content", of a URL without its scheme.
