@@ -5,8 +5,8 @@
 namespace proxy::mirrors {
 namespace {
 
-const std::string kSha256(64, 'a');
-const std::string kSha512(128, '7');
+const std::string kHex64(64, 'a');
+const std::string kHex128(128, '7');
 
 // "-": the path does not match; else the content name.
 std::string match(const std::string& pattern, const std::string& path) {
@@ -62,16 +62,15 @@ TEST(PathPattern, MatchesPartByPart) {
 }
 
 TEST(PathPattern, NamesTheContentByItsDigest) {
-  EXPECT_EQ(match("/blobs/{sha256}", "/blobs/" + std::string(64, 'A')), "sha256:" + kSha256);
-  EXPECT_EQ(match("/**/{sha512}", "/x/" + kSha512), "sha512:" + kSha512);
-  EXPECT_EQ(match("/**/{sha256}-*", "/repodata/" + kSha256 + "-primary.xml.gz"),
-            "sha256:" + kSha256);
-  EXPECT_EQ(match("/{sha256}/**/x", "/" + kSha256 + "/y/z/x"), "sha256:" + kSha256);
-  EXPECT_EQ(match("/{sha256}", "/" + kSha256 + "a"), "-");
-  EXPECT_EQ(match("/{sha256}", "/" + kSha512), "-");
+  EXPECT_EQ(match("/blobs/{sha256}", "/blobs/" + std::string(64, 'A')), "sha256:" + kHex64);
+  EXPECT_EQ(match("/**/{sha512}", "/x/" + kHex128), "sha512:" + kHex128);
+  EXPECT_EQ(match("/**/{sha256}-*", "/repodata/" + kHex64 + "-primary.xml.gz"), "sha256:" + kHex64);
+  EXPECT_EQ(match("/{sha256}/**/x", "/" + kHex64 + "/y/z/x"), "sha256:" + kHex64);
+  EXPECT_EQ(match("/{sha256}", "/" + kHex64 + "a"), "-");
+  EXPECT_EQ(match("/{sha256}", "/" + kHex128), "-");
   // What another way through the pattern has seen does not count.
-  EXPECT_EQ(match("/**/{sha256}/**/b", "/" + kSha256 + "/a/b"), "sha256:" + kSha256);
-  EXPECT_EQ(match("/**/*/b", "/" + kSha256 + "/b"), "");
+  EXPECT_EQ(match("/**/{sha256}/**/b", "/" + kHex64 + "/a/b"), "sha256:" + kHex64);
+  EXPECT_EQ(match("/**/*/b", "/" + kHex64 + "/b"), "");
 }
 
 TEST(PathPattern, IsNoneOfAnyOtherText) {

@@ -95,8 +95,9 @@ const std::string kTag = "/v2/team/app/manifests/v1";
 const std::string kByDigest = "/v2/team/app/manifests/" + digest_of(kImage);
 const std::string kBlobPath = "/v2/team/app/blobs/" + digest_of(kBlob);
 
-struct Mirror {
-  explicit Mirror(const Registry& registry) : proxy(registry.settings()), client(proxy) {}
+struct RegistryMirrorScene {
+  explicit RegistryMirrorScene(const Registry& registry)
+      : proxy(registry.settings()), client(proxy) {}
 
   ProxyProcess proxy;
   MirrorClient client;
@@ -104,7 +105,7 @@ struct Mirror {
 
 TEST(RegistryMirror, PullsByTagThenByDigestWithOneToken) {
   Registry registry;
-  Mirror mirror(registry);
+  RegistryMirrorScene mirror(registry);
   auto& client = mirror.client;
   const auto head = client.request("HEAD", kTag, {{"Accept", kType}});
   EXPECT_EQ(head.status, 200);
@@ -154,7 +155,7 @@ TEST(RegistryMirror, FindsTheRegistryByParameterAndByPath) {
 
 TEST(RegistryMirror, IsNoRegistryOfWhatItsSettingsDoNotName) {
   Registry registry;
-  Mirror mirror(registry);
+  RegistryMirrorScene mirror(registry);
   const auto ping = mirror.client.get("/v2/");
   EXPECT_EQ(ping.status, 200);
   EXPECT_EQ(ping.body, "{}");
@@ -176,7 +177,7 @@ TEST(RegistryMirror, IsNoRegistryOfWhatItsSettingsDoNotName) {
 
 TEST(RegistryMirror, KnowsNoImageThatNotEverybodyMayHave) {  // K5
   Registry registry;
-  Mirror mirror(registry);
+  RegistryMirrorScene mirror(registry);
   for (const char* method : {"GET", "HEAD"}) {
     for (const auto& path : {std::string("/v2/team/secret/manifests/v1"),
                              "/v2/team/secret/blobs/" + digest_of(kBlob)}) {
@@ -190,7 +191,7 @@ TEST(RegistryMirror, KnowsNoImageThatNotEverybodyMayHave) {  // K5
 
 TEST(RegistryMirror, AsksNobodyElseForAToken) {  // K2
   Registry registry;
-  Mirror mirror(registry);
+  RegistryMirrorScene mirror(registry);
   for (const auto& realm :
        {std::string("https://169.254.169.254/latest"), std::string("https://other.example/token"),
         "http://127.0.0.1:" + std::to_string(registry.tokens.port())}) {
@@ -202,7 +203,7 @@ TEST(RegistryMirror, AsksNobodyElseForAToken) {  // K2
 
 TEST(RegistryMirror, SeesThatATagHasMoved) {
   Registry registry;
-  Mirror mirror(registry);
+  RegistryMirrorScene mirror(registry);
   EXPECT_EQ(mirror.client.get(kTag).body, kImage);
   registry.tag(kNewer);
   EXPECT_EQ(mirror.client.get(kTag).body, kImage);  // for a minute
@@ -213,7 +214,7 @@ TEST(RegistryMirror, SeesThatATagHasMoved) {
 TEST(RegistryMirror, ServesWhatItHasWhileTheRegistryIsAway) {  // C3
   for (const int status : {429, 503, 0}) {
     Registry registry;
-    Mirror mirror(registry);
+    RegistryMirrorScene mirror(registry);
     EXPECT_EQ(mirror.client.get(kTag).body, kImage);
     EXPECT_EQ(mirror.client.get(kBlobPath).body, kBlob);
     registry.go_away(status);
@@ -226,7 +227,7 @@ TEST(RegistryMirror, ServesWhatItHasWhileTheRegistryIsAway) {  // C3
 
 TEST(RegistryMirror, GivesACrowdOneBlobForOneToken) {
   Registry registry;
-  const Mirror mirror(registry);
+  const RegistryMirrorScene mirror(registry);
   std::vector<std::jthread> crowd;
   std::atomic<int> whole = 0;
   for (int i = 0; i < 20; ++i) {
