@@ -221,7 +221,7 @@ BlockRuns::Taken BlockRuns::take(const Wanted& wanted, const IsStored& is_stored
   for (;;) {
     const auto run = early ? nullptr : supplier_of(shard, *wanted.object, wanted.block);
     if (run) return join(shard, run, wanted.block, executor);
-    if (!may_begin(shard, wanted)) return {};
+    if (wanted.begin == Wanted::Begin::no || (early && !may_begin_early(shard, wanted))) return {};
     if (missing && as_of == shard.supplied) return begin(shard, wanted, *missing, executor);
     as_of = shard.supplied;  // unlocked from here on: a block that a run supplies may get stored
     lock.unlock();
@@ -231,16 +231,7 @@ BlockRuns::Taken BlockRuns::take(const Wanted& wanted, const IsStored& is_stored
   }
 }
 
-void BlockRuns::record_wrong(const cache::Entry& object) {
-  auto& shard = shard_of(object);
-  const threads::MutexLock lock(shard.mutex);
-  shard.wrong[shard.wrongs++ % shard.wrong.size()] = object.object()->version;
-}
-
-bool BlockRuns::may_begin(const Shard& shard, const Wanted& wanted) {
-  const bool is_wrong = std::ranges::count(shard.wrong, wanted.object->object()->version) > 0;
-  if (wanted.begin == Wanted::Begin::no || is_wrong) return false;
-  if (wanted.begin == Wanted::Begin::needed) return true;
+bool BlockRuns::may_begin_early(const Shard& shard, const Wanted& wanted) {
   const bool is_many = listed(shard, *wanted.object).size() >= kManyOfOne;
   return !is_many && is_free(shard, wanted, wanted.block);
 }

@@ -24,10 +24,8 @@ struct RunEnd {
     finished,  // the source supplied all blocks that were left
     unwanted,  // no reader was left
     declined,  // an early run did not get its range: see BlockRuns::decline()
-    // The origin has another version, or sends no more of this one; or the whole has another digest
-    // than its name.
-    refused,
-    failed,  // see `why`
+    refused,   // the origin has another version, or sends no more of this one
+    failed,    // see `why`
   };
   How how = How::failed;
   upstream::Failure why{upstream::Failure::Where::us, upstream::Failure::What::overload, {}};
@@ -36,7 +34,6 @@ struct RunEnd {
   static RunEnd after(const upstream::Outcome<void>& body) {
     if (body) return {How::finished};
     if (body.error().what == upstream::Failure::What::abandoned) return {How::unwanted};
-    if (body.error().cause == upstream::Errc::wrong_content) return {How::refused, body.error()};
     return {How::failed, body.error()};
   }
 
@@ -241,9 +238,6 @@ class BlockRuns {
 
   // For the writer of a run.
 
-  // The object has another digest than its name: take() begins no run for it any more, so no reader
-  // gets its last block.
-  void record_wrong(const cache::Entry& object);
   // The origin did not grant an early run its range: its blocks return to the run that ceded them.
   void decline(BlockRun& run);
   struct Next {
@@ -281,10 +275,6 @@ class BlockRuns {
         threads::Place::second};  // guards each BlockRun in it, too: BlockRun::expect_guard()
     std::unordered_map<std::uint64_t, List> runs GUARDED_BY(mutex);  // by the object's version
     std::uint64_t supplied GUARDED_BY(mutex) = 0;  // blocks that its runs have supplied so far
-    // The versions of the last wrong objects. They have left the store, so only readers that began
-    // before may ask for them.
-    std::array<std::uint64_t, 8> wrong GUARDED_BY(mutex){};
-    std::size_t wrongs GUARDED_BY(mutex) = 0;
   };
 
   [[nodiscard]] Shard& shard_of(const cache::Entry& object) const;
@@ -298,7 +288,7 @@ class BlockRuns {
       REQUIRES(shard.mutex);
   [[nodiscard]] static bool is_free(const Shard& shard, const Wanted& wanted, std::uint32_t block)
       REQUIRES(shard.mutex);
-  [[nodiscard]] static bool may_begin(const Shard& shard, const Wanted& wanted)
+  [[nodiscard]] static bool may_begin_early(const Shard& shard, const Wanted& wanted)
       REQUIRES(shard.mutex);
   Taken join(const Shard& shard, const std::shared_ptr<BlockRun>& run, std::uint32_t block,
              net::Executor executor) REQUIRES(shard.mutex);

@@ -26,7 +26,6 @@ BlockWriter::BlockWriter(FetchAccess& access, Into into, sources::Attempt& answe
     writer.answer_.abandon();
   };
   into_.run->on_unwanted(look);
-  if (into_.name) check_.emplace(access_, into_.key, into_.run->object, *into_.name);
 }
 
 BlockWriter::~BlockWriter() {
@@ -42,7 +41,6 @@ Task<upstream::Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle)
     const auto next = co_await access_.runs.next(into_.run, is_stored);
     if (!next.fill) break;
     const auto size = cache::bytes_of_block(next.block, object->body.size).size();
-    if (check_) check_->begin(next.block, next.fill->received());
     const auto written = co_await write_block(*next.fill, size, idle);
     if (!written) co_return written;
     // Before the block is stored: one that finds no memory because of the queue would be lost.
@@ -80,16 +78,11 @@ Task<upstream::Outcome<void>> BlockWriter::write_block(fill::Fill& fill, std::ui
       outcome = read ? kBodyCut : read.error();
       break;
     }
-    if (check_) check_->add({piece->data() + used, *read});
     used += static_cast<std::uint32_t>(*read);
     left -= *read;
     received_ += *read;
     bytes.add(*read);
-    if (check_ && left == 0) {
-      outcome = co_await show_last(fill, piece, used);
-    } else {
-      fill.append(piece, used);
-    }
+    fill.append(piece, used);
     if (rate_) rate_->record(*read, waited);
     // Not for the last piece of a block, which is whole then and may as well be stored.
     if (left > 0 && rate_ && rate_->missed()) outcome = kBodyTooSlow;
@@ -97,24 +90,6 @@ Task<upstream::Outcome<void>> BlockWriter::write_block(fill::Fill& fill, std::ui
   }
   under_way_ = nullptr;
   co_return outcome;
-}
-
-// Shows the readers the last bytes of a block, unless they make an object whole that has another
-// digest than its name.
-Task<upstream::Outcome<void>> BlockWriter::show_last(fill::Fill& fill,
-                                                     cache::Ref<cache::Block> piece,
-                                                     std::uint32_t used) {
-  const auto& object = *into_.run->object;
-  const cache::Slice last{piece, used};
-  const bool is_wrong = co_await check_->finds_wrong(fill, last);
-  if (!is_wrong) {
-    fill.append(piece, used);
-    co_return boost::system::in_place_value;
-  }
-  access_.cache().drop(into_.key, object.url());
-  into_.run->record_refusal();
-  access_.runs.record_wrong(object);
-  co_return sources::wrong_content(answer_, object.url());
 }
 
 // A stored block evicts others to make room. If none can be evicted, the bytes still pass through
@@ -126,13 +101,6 @@ cache::Ref<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
   access_.cache().found_no_room.note(access_.clock().steady());
   const auto most = crowd::block_at(crowd::pressure_on(access_.transit));
   return cache::Block::make(access_.transit, std::min(size, most));
-}
-
-sources::Finding BlockWriter::worth_of(const upstream::Outcome<void>& written) const {
-  const auto finding = sources::worth_of(written);
-  const bool is_known = received_ == into_.run->object->body.size;
-  if (finding.worth != sources::Worth::wrong || is_known) return finding;
-  return {sources::Worth::given_up};
 }
 
 void BlockWriter::keep(std::uint32_t block, const fill::Fill& fill) {

@@ -8,10 +8,8 @@
 #include <optional>
 
 #include "digest/key.hpp"
-#include "proxy/blocks/block_runs.hpp"
 #include "proxy/blocks/fetch_access.hpp"
-#include "proxy/blocks/whole_check.hpp"
-#include "proxy/sources/neighbour.hpp"
+#include "proxy/sources/attempt.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy::blocks {
@@ -62,7 +60,6 @@ class BlockWriter {
     digest::Key key;  // of the URL
     std::shared_ptr<tiers::DiskPatience> patience;
     std::uint32_t last = UINT32_MAX;  // the block with which the answer's body ends at the latest
-    std::optional<mirrors::ContentName> name = {};  // of the whole object
   };
   // The answer's body begins with the first byte of BlockRun::rest(). The access and the answer
   // outlive the writer.
@@ -72,25 +69,17 @@ class BlockWriter {
   BlockWriter& operator=(const BlockWriter&) = delete;
 
   // Streams each block to the run's readers, and stores it once it is whole, until the run is over
-  // or Into::last is written. The caller passes a failure on to the readers (BlockRuns::Ending).
-  // `idle`: the longest wait for the next bytes of the body.
-  //
-  // If the object has a name, the last bytes of the block that makes it whole are shown and stored
-  // only once all its bytes have the digest. If they do not, the object is erased, the run is
-  // refused, and write() fails with Errc::wrong_content.
+  // or Into::last is written.
+  // The caller passes a failure on to the readers (BlockRuns::Ending). `idle`: the longest wait for
+  // the next bytes of the body.
   net::Task<upstream::Outcome<void>> write(std::chrono::milliseconds idle);
   // From now on write() fails with `timed_out` if the source sends fewer bytes per second.
   void expect(std::uint64_t bytes_per_second) { rate_.emplace(bytes_per_second, kRateGrace); }
   [[nodiscard]] std::uint64_t received() const { return received_; }  // bytes
-  // What a neighbour's body was worth. If other sources have supplied blocks of an object with a
-  // wrong digest, it may be one of them that is wrong.
-  [[nodiscard]] sources::Finding worth_of(const upstream::Outcome<void>& written) const;
 
  private:
   net::Task<upstream::Outcome<void>> write_block(fill::Fill& fill, std::uint64_t size,
                                                  std::chrono::milliseconds idle);
-  net::Task<upstream::Outcome<void>> show_last(fill::Fill& fill, cache::Ref<cache::Block> piece,
-                                               std::uint32_t used);
   cache::Ref<cache::Block> next_piece(std::uint64_t left);
   void keep(std::uint32_t block, const fill::Fill& fill);
   void claim_part();
@@ -107,7 +96,6 @@ class BlockWriter {
   const std::chrono::steady_clock::time_point begun_ = access_.clock().steady();
   bool claimed_ = false;  // see claim_part()
   std::optional<LeastRate> rate_;
-  std::optional<WholeCheck> check_;  // nothing: the object has no name
 };
 
 }  // namespace proxy::blocks

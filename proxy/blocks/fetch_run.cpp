@@ -48,21 +48,15 @@ void check_some(FetchAccess& access, const RunJob& job, const peers::PeerRef& pe
     sources::check_given(access.sources, job.request->get(), {object, object->body.size, peer});
 }
 
-// What an answer says of the digest holds for the fill that it began, not for later runs.
-std::optional<mirrors::ContentName> name_of(const RunJob& job) {
-  const auto& request = job.request->get();
-  return policy::is_stored_by_content(request) ? request.content : std::nullopt;
-}
-
 // Writes a neighbour's answer. `last`: the last block that it has. Returns how the run ends, or
 // that the answer failed.
 Task<RunEnd> write_from(FetchAccess& access, const RunJob& job, sources::ClaimantSearch& search,
                         sources::Attempt& answer, std::uint32_t last) {
-  BlockWriter writer(access, {job.run, job.key, job.patience, last, name_of(job)}, answer);
+  BlockWriter writer(access, {job.run, job.key, job.patience, last}, answer);
   writer.expect(kLeastSiblingRate);
   const auto written = co_await writer.write(search.body_idle(answer));
   answer.fetch().finish();
-  search.note(answer, writer.worth_of(written), writer.received());
+  search.note(answer, sources::worth_of(written), writer.received());
   if (written) check_some(access, job, answer.peer());
   co_return RunEnd::after(written);
 }
@@ -194,7 +188,7 @@ Task<RunEnd> fetch_rest(FetchAccess& access, const RunJob& job, BlockRun::Rest r
     co_return RunEnd{RunEnd::How::refused, kNotTheBlocks};
   }
   if (fit == Fit::whole) begin_with_the_first(run, rest);
-  BlockWriter writer(access, {job.run, job.key, job.patience, UINT32_MAX, name_of(job)}, answer);
+  BlockWriter writer(access, {job.run, job.key, job.patience}, answer);
   const auto written = co_await writer.write(job.request->get().policy().settings.timeouts.body);
   answer.fetch().finish();
   co_return RunEnd::after(written);

@@ -32,10 +32,9 @@ enum class Storability : std::uint8_t {
   set_cookie,  // see may_store_cookie()
   // These four: it could only be used after validation, and nothing can validate it.
   no_cache,
-  no_lifetime,   // it states no freshness, and there is nothing to guess it from
-  max_age,       // s-maxage=0 or max-age=0
-  expired,       // by Expires, or by its age on arrival
-  content_name,  // no bytes that can be checked against the request's content name
+  no_lifetime,  // it states no freshness, and there is nothing to guess it from
+  max_age,      // s-maxage=0 or max-age=0
+  expired,      // by Expires, or by its age on arrival
 
   // What this cache decides, though the response may be stored.
   duplicate,   // a neighbour has it close at hand (setting digest.duplicates)
@@ -45,17 +44,35 @@ enum class Storability : std::uint8_t {
   incomplete,  // the body was cut
   outdated,    // the URL was purged or invalidated while the response arrived
 };
-inline constexpr std::size_t kStorabilities = 24;
+inline constexpr std::size_t kStorabilities = 23;
 
 // "no-store": the word in `not-stored/no-store`. "yes" for `yes`.
 constexpr std::string_view text(Storability storability) {
   // In the order of the enumerators.
   using Words = std::array<std::string_view, kStorabilities>;
-  constexpr Words kWords{
-      "yes",        "method",    "rule",        "request-no-store", "for-origin", "status",
-      "partial",    "no-store",  "private",     "authorization",    "vary",       "vary-too-long",
-      "set-cookie", "no-cache",  "no-lifetime", "max-age",          "expired",    "content-name",
-      "duplicate",  "too-large", "no-room",     "several-sources",  "incomplete", "outdated"};
+  constexpr Words kWords{"yes",
+                         "method",
+                         "rule",
+                         "request-no-store",
+                         "for-origin",
+                         "status",
+                         "partial",
+                         "no-store",
+                         "private",
+                         "authorization",
+                         "vary",
+                         "vary-too-long",
+                         "set-cookie",
+                         "no-cache",
+                         "no-lifetime",
+                         "max-age",
+                         "expired",
+                         "duplicate",
+                         "too-large",
+                         "no-room",
+                         "several-sources",
+                         "incomplete",
+                         "outdated"};
   return kWords[static_cast<std::size_t>(storability)];
 }
 

@@ -122,10 +122,6 @@ std::uint64_t least_rate(const std::optional<std::uint64_t>& length, bool held_b
   return may_be_long ? kLeastHeldBackRate : blocks::kLeastSiblingRate;
 }
 
-bool has_failed(const sources::Finding& finding) {
-  return finding.worth == sources::Worth::cut || finding.worth == sources::Worth::wrong;
-}
-
 void check_some(const FillContext& context, BodyWriter& writer) {
   if (!sources::is_to_be_checked(context.access.sources, context.request())) return;
   auto entry = writer.entry();
@@ -159,7 +155,7 @@ Task<Answered> write_body(FillContext& context, sources::ClaimantSearch& search,
   if (!written && !held_back)
     written = co_await outlast_silence(context, search, writer, written, idle);
   const auto finding = sources::worth_of(written);
-  const bool is_dropped = has_failed(finding) && writer.held_back();
+  const bool is_dropped = finding.worth == sources::Worth::cut && writer.held_back();
   if (is_dropped && writer.too_long_to_hold_back()) {
     search.put_off(writer.attempt());
   } else if (writer.attempt().peer()) {
@@ -265,9 +261,7 @@ Soon<Answered> write_if_of_use(FillContext& context, sources::ClaimantSearch& se
     return Answered::no;
   }
   const auto control = context.control_of(answer);
-  const auto storability =
-      storability_by_name(cache::may_store(facts, answer.head(), answer.times(), control),
-                          answer.head(), answer.length(), context.request());
+  const auto storability = cache::may_store(facts, answer.head(), answer.times(), control);
   auto incoming =
       incoming_of(context, std::move(answer), control, storability, context.job.stored.entry);
   const auto& attempt = incoming.attempt;

@@ -114,9 +114,7 @@ Task<Next> write_response(FillContext& context, sources::Attempt answer,
   check_guest(context, answer, asked.stored);
   record_granted(context, asked, status);
   const auto control = context.control_of(answer);
-  const auto storability =
-      storability_by_name(storability_of(answer.head(), asked, request, answer.times(), control),
-                          answer.head(), answer.length(), request);
+  const auto storability = storability_of(answer.head(), asked, request, answer.times(), control);
   const bool may_be_stored = storability == cache::Storability::yes;
   if (!may_be_stored && asked.stored && replaces_stored(status, storability))
     context.erase_stored();

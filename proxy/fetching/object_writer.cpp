@@ -147,9 +147,7 @@ Task<Written> write_into(const FillContext& context, Incoming& incoming,
                          std::shared_ptr<blocks::BlockRun> run, std::chrono::milliseconds idle) {
   auto& attempt = incoming.attempt;
   auto& access = context.access;
-  const auto name = digest_of_whole(attempt.head(), run->object->body.size, context.request());
-  blocks::BlockWriter writer(access, {run, context.job.key, context.patience, UINT32_MAX, name},
-                             attempt);
+  blocks::BlockWriter writer(access, {run, context.job.key, context.patience}, attempt);
   const bool resumable = !cache::strong_validator(*run->object).empty();
   if (attempt.peer() && !attempt.waits_itself() && resumable)
     writer.expect(blocks::kLeastSiblingRate);
@@ -162,7 +160,7 @@ Task<Written> write_into(const FillContext& context, Incoming& incoming,
   if (written) all = co_await outlast_silence(context, attempt, writer, run, idle);
   attempt.fetch().finish();
   if (!attempt.peer()) co_return all;
-  sources::record_worth(*context.request().policy().directory, attempt, writer.worth_of(written),
+  sources::record_worth(*context.request().policy().directory, attempt, sources::worth_of(written),
                         context.access.clock().steady(), writer.received());
   const auto& object = run->object;
   if (written && sources::is_to_be_checked(access.sources, context.request())) {

@@ -135,26 +135,6 @@ cache::Storability storability_of(const http::ResponseHead& answer, const Origin
   return cache::may_store(request.facts, answer, times, control);
 }
 
-std::optional<mirrors::ContentName> digest_of_whole(const http::ResponseHead& answer,
-                                                    std::optional<std::uint64_t> length,
-                                                    const policy::Request& request) {
-  using mirrors::DigestAlgorithm;
-  const auto& name = request.content;
-  if (!name) return mirrors::ContentName::said_by(answer.status, answer.fields);
-  const bool has_bytes = answer.status == 200 || answer.status == 206;
-  const bool countable = length || name->algorithm != DigestAlgorithm::git_blob_sha1;
-  return has_bytes && countable && !cache::is_coded(answer.fields) ? name : std::nullopt;
-}
-
-cache::Storability storability_by_name(cache::Storability by_rules,
-                                       const http::ResponseHead& answer,
-                                       std::optional<std::uint64_t> length,
-                                       const policy::Request& request) {
-  const bool may = by_rules != cache::Storability::yes || !policy::is_stored_by_content(request) ||
-                   digest_of_whole(answer, length, request);
-  return may ? by_rules : cache::Storability::content_name;
-}
-
 bool replaces_stored(unsigned status, cache::Storability storability) {
   const bool state = status < 400 || status == 404 || status == 410;
   // What may be about the credentials says nothing of a response that is for all, nor does a
@@ -162,7 +142,6 @@ bool replaces_stored(unsigned status, cache::Storability storability) {
   return state && storability != cache::Storability::private_ &&
          storability != cache::Storability::authorization &&
          storability != cache::Storability::vary_too_long &&
-         storability != cache::Storability::content_name &&
          storability != cache::Storability::partial;
 }
 

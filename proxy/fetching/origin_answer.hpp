@@ -79,19 +79,6 @@ cache::Storability storability_of(const http::ResponseHead& answer, const Origin
                                   const policy::Request& request, const cache::Times& times,
                                   const http::CacheControl& control);
 
-// The same of an answer to a request with a content name: only what can be checked against the name
-// is stored under it. `by_rules`: by RFC 9111; `length`: of the body, if known.
-cache::Storability storability_by_name(cache::Storability by_rules,
-                                       const http::ResponseHead& answer,
-                                       std::optional<std::uint64_t> length,
-                                       const policy::Request& request);
-
-// The digest that the whole body has, of which the answer is all or a part: by the request's
-// content name, else as the answer says. Nothing: it cannot be checked.
-std::optional<mirrors::ContentName> digest_of_whole(const http::ResponseHead& answer,
-                                                    std::optional<std::uint64_t> length,
-                                                    const policy::Request& request);
-
 // Whether an answer that is not stored shows the stored response to be outdated. A refusal, an
 // error, most parts, and a private response say nothing of the stored response.
 bool replaces_stored(unsigned status, cache::Storability storability);

@@ -14,9 +14,6 @@
 namespace proxy::policy {
 namespace {
 
-// What has a digest for a name never changes.
-constexpr std::chrono::days kContentLasts{365};
-
 // The two fields that name the client's address in the form that we write, in any spelling that a
 // server may take for them.
 bool is_ours_to_write(const http::Field& line) {
@@ -58,30 +55,7 @@ mirrors::Mirrored aim_at_mirrored(Request& request) {
                                                                : Mirrored::bad_method;
 }
 
-// Neighbours have the same rule, or do not know content names.
-void apply_content(Request& request) {
-  static const auto kRule = digest::rule_hash("hearsay-content 1");
-  if (!is_stored_by_content(request)) return;
-  request.facts.immutable = true;
-  if (!request.facts.freshness.by_class) request.facts.freshness = {.least = kContentLasts};
-  request.facts.rule = kRule;
-}
-
 }  // namespace
-
-void name_content(Request& request, const mirrors::ContentName& name) {
-  using http::field;
-  request.content = name;
-  auto& fields = request.head.fields;
-  drop_if(fields, [](const auto& line) { return line.id == field::accept_encoding; });
-  fields.append(field::accept_encoding, "Accept-Encoding", "identity");
-}
-
-bool is_stored_by_content(const Request& request) {
-  const auto& facts = request.facts;
-  return request.content && request.terms().space == cache::Space::web && !facts.authorization &&
-         !facts.has_credentials && !request.head.fields.has(http::field::cookie);
-}
 
 void Request::derive_facts() {
   facts.apply(head);  // in place: the facts are large, and this is on the way of each hit
@@ -99,12 +73,12 @@ void Request::apply_range() {
   const auto written = head.fields.value(field::range);
   auto heeded = lines == 1 ? http::joined_range(written) : std::nullopt;
   if (heeded == written || (heeded && facts.signs_range)) return;
-  if (heeded) texts_.range = std::move(*heeded);
+  if (heeded) range_ = std::move(*heeded);
   http::Fields fields;
   for (const auto& line : head.fields) {
     const bool is_range = line.id == field::range;
     if (!heeded && (is_range || line.id == field::if_range)) continue;
-    fields.append(line.id, line.name, is_range ? texts_.range : line.value);
+    fields.append(line.id, line.name, is_range ? range_ : line.value);
   }
   head.fields = std::move(fields);
   facts = cache::RequestFacts(head);
@@ -114,7 +88,6 @@ void Request::arrive(Arrival how, const Mapping* mapping) {
   terms_ = terms_of(how, mapping);
   mapping_ = mapping;
   if (how == Arrival::mirror) terms_.mirrored = aim_at_mirrored(*this);
-  if (const auto name = mirrors::ContentName::named_by(target)) name_content(*this, *name);
   name_it();
 }
 
@@ -122,8 +95,7 @@ bool Request::may_be_shared() const {
   // Whoever has the rule gives the response the same name, which is no URL.
   const bool is_named_alike =
       own_name_.empty() || (rule_ && rule_->names_path() && terms_.space == cache::Space::web);
-  const bool is_by_url = is_named_alike && !head.fields.any_selects();
-  if (!is_by_url && !is_stored_by_content(*this)) return false;
+  if (!is_named_alike || head.fields.any_selects()) return false;
   if (!target.https()) return true;
   return policy_->settings.gateway.mirrors.share == config::MirrorShare::anonymous &&
          !head.fields.has(http::field::authorization) && !head.fields.has(http::field::cookie);
@@ -131,12 +103,9 @@ bool Request::may_be_shared() const {
 
 void Request::apply_site_rule() {
   rule_ = policy_->rules.find(target);
-  if (rule_) rule_->apply_to(facts);
-  const auto named = rule_ && !content ? rule_->content_name(target) : std::nullopt;
-  const auto name = named ? mirrors::ContentName::parse(*named) : std::nullopt;
-  if (name) name_content(*this, *name);
-  if (content) apply_content(*this);
-  if (rule_ || content) name_it();
+  if (!rule_) return;
+  rule_->apply_to(facts);
+  name_it();
 }
 
 bool Request::may_exist() const {
@@ -148,11 +117,6 @@ bool Request::may_exist() const {
 }
 
 void Request::name_it() {
-  if (is_stored_by_content(*this)) {
-    own_name_ = content->url();
-    if (own_name_ == target.url()) own_name_.clear();
-    return;
-  }
   const bool renamed = rule_ && rule_->renames();
   if (!renamed && terms_.space == cache::Space::web) return;
   own_name_ = in_its_space(renamed ? rule_->key_url(target.url()) : target.url());
@@ -177,13 +141,12 @@ void Request::write_client_fields(const config::ForwardedSettings& settings,
     head.fields = std::move(*heeded);
   }
   if (how == How::append || how == How::replace) {
-    texts_.forwarded = http::forwarded_for(head.fields, address);
+    forwarded_ = http::forwarded_for(head.fields, address);
     drop_if(head.fields, is_ours_to_write);
-    http::Field written{http::field::forwarded, "Forwarded", texts_.forwarded.forwarded};
+    http::Field written{http::field::forwarded, "Forwarded", forwarded_.forwarded};
     written.selects = http::classify_forwarded(written) == http::Tells::request;
     head.fields.append(written);
-    head.fields.append(http::field::unknown, http::kXForwardedFor,
-                       texts_.forwarded.x_forwarded_for);
+    head.fields.append(http::field::unknown, http::kXForwardedFor, forwarded_.x_forwarded_for);
   }
 }
 
@@ -225,9 +188,7 @@ OwnedRequest::OwnedRequest(const Request& original) {
   request_->mapping_ = original.mapping_;
   request_->rule_ = original.rule_;
   request_->own_name_ = original.own_name_;
-  request_->content = original.content;
   if (original.rule_) original.rule_->apply_to(request_->facts);
-  if (original.content) apply_content(*request_);
   request_->facts.offline = original.facts.offline;  // the setting may be for all sites
 }
 

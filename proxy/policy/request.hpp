@@ -14,7 +14,6 @@
 #include "proxy/http/framing.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/http/target.hpp"
-#include "proxy/mirrors/content_name.hpp"
 #include "proxy/net/frames.hpp"
 #include "proxy/policy/caller.hpp"
 
@@ -78,26 +77,23 @@ struct Request : net::InFrameMemory {
   // would hold a password. Call this once the user is known, before a variant is selected.
   void remove_credentials();
 
-  // The digest that the body of a 200 has, if that is known: see name_content().
-  std::optional<mirrors::ContentName> content;
-
-  // Finds the policy's rule for the site, and applies it and the content name to the facts and to
-  // stored_as(). Call this after arrive().
+  // Finds the policy's rule for the site, and applies it to the facts and to stored_as(). Call this
+  // after arrive().
   void apply_site_rule();
   [[nodiscard]] const SiteRule* rule() const { return rule_; }  // null: none
 
-  // The name that the response is stored under: that of its content; else what the site's rule
-  // makes of the URL (SiteRule::key_url()), in the space of its terms (cache::StoredName).
+  // The name that the response is stored under: what the site's rule makes of the URL
+  // (SiteRule::key_url()), in the space of its terms (cache::StoredName).
   [[nodiscard]] const std::string& stored_as() const {
     return own_name_.empty() ? target.url() : own_name_;
   }
   // The name for another URL of the same site.
   [[nodiscard]] std::string stored_as(const http::Target& other) const;
   // Whether neighbours may learn of the response and be asked for it: only if the response is
-  // stored under its content name, under its full URL, or under a name that all give it who have
-  // the rule (SiteRule::names_path()), and no field that a neighbour does not see may have changed
-  // it. For a neighbour, a URL without the dropped parameters is another URL. Of https URLs, the
-  // setting mirrors.share decides, too.
+  // stored under its full URL, or under a name that all give it who have the rule
+  // (SiteRule::names_path()), and no field that a neighbour does not see may have changed it. For
+  // a neighbour, a URL without the dropped parameters is another URL. Of https URLs, the setting
+  // mirrors.share decides, too.
   [[nodiscard]] bool may_be_shared() const;
   // The Host field for the origin.
   [[nodiscard]] std::string_view origin_host() const;
@@ -119,24 +115,13 @@ struct Request : net::InFrameMemory {
   const SiteRule* rule_ = nullptr;
   std::string own_name_;  // empty: the URL
   // Text that fields of `head` refer to.
-  struct Texts {
-    http::ForwardedValues forwarded;
-    std::string range;
-  };
-  Texts texts_;
+  http::ForwardedValues forwarded_;
+  std::string range_;
 };
 
 // The URL for logs and neighbours: without a query that the rule leaves out of the name, since that
 // may be a signature, which is for the origin alone.
 std::string_view url_for_others(const Request& request);
-// Sets the request's content name. Every URL with this name stands for one response, which never
-// changes; the origin is asked for no coding, because the digest is of the bytes without one. Call
-// this after arrive(), which finds the name in a URL of ContentName::url(), and before
-// apply_site_rule() names the response.
-void name_content(Request& request, const mirrors::ContentName& name);
-// Whether the response is stored under its content name. A client with credentials may have only
-// what its origin gives to it, so its responses have the name of their URL.
-bool is_stored_by_content(const Request& request);
 
 // A GET request that outlives its client, as a fill needs. It keeps the policy.
 class OwnedRequest : public net::InFrameMemory {

@@ -177,7 +177,6 @@ cache::Received Attempt::received(const policy::Request& request, std::string_vi
   // other could keep it for ever.
   const auto& bounds = request.facts.freshness;
   const bool begins_anew = peer_ && bounds.by_class && bounds.least < http::kForever;
-  const bool by_content = policy::is_stored_by_content(request);
   return {.url = url,
           .request = request.head.fields,
           .response = head(),
@@ -186,10 +185,8 @@ cache::Received Attempt::received(const policy::Request& request, std::string_vi
           .source = source(),
           .shared = request.may_be_shared() && !begins_anew,
           .targets = targets_for(request, request.policy().settings.cache),
-          .bounds = by_content ? request.facts.freshness
-                               : bounded(request.facts.freshness, follow_.get()),
-          // Nobody need be trusted for what is verified.
-          .giver = by_content ? cache::Giver() : giver(),
+          .bounds = bounded(request.facts.freshness, follow_.get()),
+          .giver = giver(),
           .rule = request.facts.rule,
           // What a neighbour gives to those who have the rule, it may have by the rule alone.
           .by_rule_alone = request.facts.open_to_all && (request.facts.has_credentials || peer_)};
@@ -232,14 +229,6 @@ observe::Inquiry Attempt::inquiry() const {
           .result = outcome_ ? "answered" : upstream::word(outcome_.error().what),
           .cause = {},
           .waited = waited_};
-}
-
-upstream::Failure wrong_content(const Attempt& attempt, std::string_view url) {
-  const auto from = attempt.provenance();
-  spdlog::warn("{}: the body from {} does not have the digest that names it; it is not stored", url,
-               from.peer.empty() ? from.host : from.peer);
-  return {upstream::Failure::Where::upstream, upstream::Failure::What::malformed,
-          upstream::Errc::wrong_content};
 }
 
 Task<void> drain_body(SourceAccess& access, upstream::Fetch& fetch) {

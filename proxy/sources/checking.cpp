@@ -200,8 +200,7 @@ std::chrono::milliseconds pause_after(std::size_t answers, std::chrono::millisec
 }
 
 bool is_to_be_checked(SourceAccess& access, const policy::Request& request) {
-  // What has a content name is verified already.
-  return !request.facts.offline && !request.content &&
+  return !request.facts.offline &&
          access.probes.chosen(request.policy().settings.digest.samples.check);
 }
 

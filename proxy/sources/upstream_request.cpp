@@ -143,12 +143,10 @@ std::string sibling_request(const policy::Request& request, std::string_view our
   add(field::unknown, peers::kDigestField, asked.digest);
   add(field::unknown, peers::kFetchField, asked.fetcher);
   add(field::unknown, peers::kRuleField, rule);
-  const bool by_content = policy::is_stored_by_content(request);
   const auto shown = http::without_forwarded(request.head.fields);
   return head_of({.method = method,
-                  .target = by_content ? std::string_view(request.stored_as())
-                                       : policy::url_for_others(request),
-                  .host = by_content ? mirrors::ContentName::kHost : request.target.authority(),
+                  .target = policy::url_for_others(request),
+                  .host = request.target.authority(),
                   .fields = shown ? *shown : request.head.fields,
                   .received_minor = request.head.minor,
                   .name = our_name,
