@@ -36,8 +36,8 @@ std::optional<fill::FillHead> stand_in(const client::Client& client, const polic
                                        const upstream::Outcome<unsigned>& answered) {
   const auto& access = client.access;
   if (!stale || (answered && !cache::is_error_to_stand_in_for(*answered))) return std::nullopt;
-  const auto leave =
-      answered ? std::chrono::seconds(0) : request.policy().leave_after(answered.error());
+  const auto leave = answered ? request.policy().leave_after_error_of(request.target)
+                              : request.policy().leave_after(answered.error());
   if (!cache::may_stand_in(request.facts, *stale, access.clock().now(), leave)) return std::nullopt;
   fill::Provenance from;
   from.host = host;

@@ -170,7 +170,9 @@ std::string Fetching::why_not(const std::string& url) {
     const auto answer = ask(asked);
     const auto& outcome = answer.outcome;
     if (outcome.head_only) return {};
-    if (outcome.code != CURLE_OK && !outcome.connected) unreachable_ = gives_up_ = true;
+    // Later, one failed connection is the URL's own failure.
+    if (outcome.code != CURLE_OK && !outcome.connected && done_ == 0)
+      unreachable_ = gives_up_ = true;
     if (outcome.code != CURLE_OK) return outcome.reason;
     if (outcome.status < 300) return why_not_stored(answer.cache_status);
     if (outcome.status >= 400 || answer.location.empty())
@@ -180,13 +182,15 @@ std::string Fetching::why_not(const std::string& url) {
   return asked.empty() ? "no http or https URL" : "too many redirects";
 }
 
-void Fetching::work() {
+void Fetching::work() try {
   for (auto i = next_++; i < urls_.size() && !gives_up_; i = next_++) {
     auto why = why_not(urls_[i]);
     if (gives_up_ && !unreachable_) return;
     failures_[i] = std::move(why);
     ++done_;
   }
+} catch (const std::bad_alloc&) {
+  gives_up_ = true;
 }
 
 void Fetching::show() {
@@ -207,7 +211,7 @@ int Fetching::result() {
   say(streams_.err,
       fmt::format("hearsay fetch: {} of {} are stored, {} failed; {} came\n", done_ - failed,
                   urls_.size(), failed, config::short_size(bytes_.load())));
-  return failed > 0 ? kRefusal : kDone;
+  return failed > 0 || done_ < urls_.size() ? kRefusal : kDone;
 }
 
 int run(Fetching& fetching, unsigned parallel) {

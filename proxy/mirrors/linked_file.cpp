@@ -91,13 +91,16 @@ std::string_view value_of_field(std::string_view head, std::string_view name) {
   return {};
 }
 
-std::string without_conditions(std::string_view head) {
-  constexpr std::array<std::string_view, 3> kConditions{"If-None-Match", "If-Modified-Since",
-                                                        "If-Range"};
+std::string without_conditions(std::string_view head, std::string_view etag) {
+  constexpr std::array<std::string_view, 4> kConditions{"If-None-Match", "If-Modified-Since",
+                                                        "If-Range", "Range"};
+  const auto version = value_of_field(head, "If-Range");
+  const bool is_of_it = version.empty() || version == etag;
+  const auto left_out = std::span(kConditions).first(is_of_it ? 3 : 4);
   std::string out(http::take_line(head));
   while (!head.empty()) {
     const auto line = http::take_line(head);
-    if (!http::has_word(kConditions, line.substr(0, line.find(':')))) out += line;
+    if (!http::has_word(left_out, line.substr(0, line.find(':')))) out += line;
   }
   return out;
 }

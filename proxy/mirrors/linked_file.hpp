@@ -17,6 +17,7 @@ class LinkedFile {
   // Nothing if the redirect has no X-Linked-Etag with a strong entity tag.
   static std::optional<LinkedFile> told_by(const http::Fields& redirect);
 
+  [[nodiscard]] std::string_view etag() const { return etag_; }
   // Whether the line of the storage's answer says what the hub says otherwise.
   [[nodiscard]] bool replaces(const http::Field& line) const;
   // ETag, X-Linked-Etag, X-Linked-Size and X-Repo-Commit; and Repr-Digest, if the tag is a SHA-256,
@@ -40,7 +41,8 @@ class LinkedFile {
 
 // The value of the first line with the name in the text of a head; empty: there is none.
 std::string_view value_of_field(std::string_view head, std::string_view name);
-// The head of a request without the conditions that name entity tags and times.
-std::string without_conditions(std::string_view head);
+// The head of a request without the conditions that name entity tags and times, which are of the
+// version `etag`. Without its Range, too, if If-Range names another version.
+std::string without_conditions(std::string_view head, std::string_view etag);
 
 }  // namespace proxy::mirrors

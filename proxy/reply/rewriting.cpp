@@ -27,6 +27,7 @@ Soon<error_code> Rewriting::start(std::string_view head, unsigned status,
   keeps_ = true;
   head_ = head;
   length_ = length;
+  if (length && *length <= mirrors::kMostRewritten) text_.reserve(*length);
   return keep(body);
 }
 
@@ -43,10 +44,20 @@ Soon<error_code> Rewriting::keep(BufferList bytes) {
     holds_.emplace(state_, transit_, text_.capacity());
   }
   if (crowd::pressure_on(transit_) >= crowd::Pressure::critical)
-    return error_code(asio::error::no_buffer_space);
+    return break_off(asio::error::no_buffer_space);
   const bool is_too_long = text_.size() > mirrors::kMostRewritten;
   if (is_too_long || length_.value_or(0) > mirrors::kMostRewritten) return pass_kept();
   return error_code{};
+}
+
+// The client has got nothing of this response, and would take the next one on its connection for
+// it.
+error_code Rewriting::break_off(error_code why) {
+  keeps_ = false;
+  holds_.reset();
+  text_ = {};
+  to_.abort();
+  return why;
 }
 
 Task<error_code> Rewriting::pass_kept() {
@@ -64,7 +75,7 @@ Soon<error_code> Rewriting::finish() {
 }
 
 Task<error_code> Rewriting::send_rewritten() {
-  if (length_ && text_.size() != *length_) co_return asio::error::eof;
+  if (length_ && text_.size() != *length_) co_return break_off(asio::error::eof);
   auto anew = mirrors::rewritten(head_, text_, order_.members);
   if (anew) {
     holds_.reset();

@@ -53,6 +53,7 @@ class Rewriting final : public client::ResponseWriter {
   net::Soon<net::error_code> keep(BufferList bytes);
   net::Task<net::error_code> pass_kept();
   net::Task<net::error_code> send_rewritten();
+  net::error_code break_off(net::error_code why);
 
   client::ResponseWriter& to_;
   client::ResponseState& state_;

@@ -104,13 +104,17 @@ bool Follow::follows(const http::ResponseHead& answer, const cache::Times& times
   });
   if (redirect != mirrors::Redirect::followed) return false;
   note(answer, times);
-  if (auto told = mirrors::LinkedFile::told_by(answer.fields)) linked_ = std::move(told);
+  // Only the first server speaks for its file.
+  auto told = http::same_origin(from, redirects_.first())
+                  ? mirrors::LinkedFile::told_by(answer.fields)
+                  : std::nullopt;
+  if (told) linked_ = std::move(told);
   if (linked_) {
     const auto method = std::string_view(asked_).substr(0, asked_.find(' '));
     head_ = linked_->answer(answer, method, mirrors::value_of_field(asked_, "If-None-Match"));
     if (head_) return false;
     // The storage has other tags and times, and would answer with another version's whole body.
-    asked_ = mirrors::without_conditions(asked_);
+    asked_ = mirrors::without_conditions(asked_, linked_->etag());
   }
   asked_ = mirrors::redirected_head(asked_, from, redirects_.last());
   if (!http::same_origin(from, redirects_.last())) sends_credentials_ = false;
@@ -149,7 +153,8 @@ void Follow::finish(const http::ResponseHead& answer, const cache::Times& times)
   const auto control = http::response_cache_control(answer.fields, targets_);
   const auto lifetime = cache::freshness_of(answer, control, times.arrived()).lifetime;
   anew_.targeted = targets_;
-  if (linked_ && (answer.status == 200 || answer.status == 206)) anew_.linked = &*linked_;
+  const bool has_bytes = answer.status == 200 || answer.status == 206;
+  if (linked_ && has_bytes && !cache::is_coded(answer.fields)) anew_.linked = &*linked_;
   anew_.control = mirrors::bounding_control(control, lifetime, said_);
   // A 304 without Vary leaves that of the stored response, which has the redirects' names already.
   const bool has_vary = answer.status != 304 || answer.fields.has(http::field::vary);

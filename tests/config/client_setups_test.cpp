@@ -37,6 +37,8 @@ TEST(ClientSetups, NameTheProxyAsTheReaderReachesIt) {
   EXPECT_EQ(setup_text(proxy, {"::1", 3128}),
             "export http_proxy=http://[::1]:3128 https_proxy=http://[::1]:3128\n"
             "export no_proxy=localhost,127.0.0.1,::1\n");
+  EXPECT_EQ(setup_text(named("apt-proxy"), {"cache.example.com", 80}),
+            "Acquire::http::Proxy \"http://cache.example.com:80\";\n");
 }
 
 TEST(ClientSetups, EachNamesTheProxy) {
