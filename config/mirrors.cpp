@@ -12,15 +12,6 @@ constexpr std::string_view kHostForm =
     "a host like \"www.example.com\" or \"*.example.com\", perhaps with a port";
 constexpr std::size_t kMostAuthorities = 64;  // the system's certificates are read for each
 
-// Whoever may use such a path has this proxy ask the host, so all hosts, or all hosts of a
-// top-level domain, are no choice.
-std::optional<HostSpec> parse_mirrored(const std::string& text) {
-  auto host = parse_host_pattern(text);
-  const bool is_wild = host && host->host.starts_with('*');
-  if (is_wild && host->host.find('.', 2) == std::string::npos) return std::nullopt;
-  return host;
-}
-
 void read_authorities(Section& in, std::vector<HostCertificates>& ca) {
   const auto found = in.find("ca");
   if (!found) return;
@@ -106,6 +97,15 @@ bool is_registry(const std::string& text) {
 }
 
 }  // namespace
+
+// Whoever may use such a path has this proxy ask the host, so all hosts, or all hosts of a
+// top-level domain, are no choice.
+std::optional<HostSpec> parse_mirrored(const std::string& text) {
+  auto host = parse_host_pattern(text);
+  const bool is_wild = host && host->host.starts_with('*');
+  if (is_wild && host->host.find('.', 2) == std::string::npos) return std::nullopt;
+  return host;
+}
 
 void read_mirrors(Section& in, MirrorSettings& mirrors) {
   in.read_texts("hosts", {"hosts, such as \"*.example.com\"", 256}, mirrors.hosts, kHostForm,

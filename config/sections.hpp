@@ -23,6 +23,8 @@ void read_never_direct(Section& in, std::span<const PeerSettings> peers,
 void read_pac_fallback(Section& in, std::vector<std::string>& fallback);
 // Refuses an origin at one of our own sockets, `listen`: we would ask ourselves.
 void read_reverse(Section& in, std::span<const HostPort> listen, std::vector<Reverse>& reverse);
+// A host that mirrors may ask, or redirects may lead to. Nothing also for "*" and "*.com".
+std::optional<HostSpec> parse_mirrored(const std::string& text);
 void read_mirrors(Section& in, MirrorSettings& mirrors);
 void read_rules(Section& in, std::vector<RuleSettings>& rules);
 // The rules of a recipe, which may leave out the host: they are then for all of its hosts.

@@ -146,7 +146,9 @@ void read_by_pattern(Section& in, RuleSettings& rule) {
   in.read_word("key", by_pattern.name, {{"url", StoredUnder::url}, {"path", StoredUnder::path}});
   if (by_pattern.name == StoredUnder::path && !rule.drop_query.empty())
     in.fault(*in.find("drop_query"), "has no effect beside \"key\": \"path\"; leave it out");
-  read_hosts(in, "follow", by_pattern.follow);
+  in.read_texts("follow", {"hosts, such as \"*.example.com\"", 256}, by_pattern.follow,
+                "a host like \"www.example.com\" or \"*.example.com\", perhaps with a port",
+                parse_mirrored);
   if (by_pattern != PatternRule()) rule.by_pattern = std::move(by_pattern);
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "proxy/http/secrets.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/mirrors/image_name.hpp"
 #include "proxy/sources/attempt.hpp"
@@ -22,6 +23,8 @@ namespace {
 constexpr std::string_view kDigestField = "Docker-Content-Digest";
 // An answer without a digest, so that a client that tries again soon costs one question.
 constexpr seconds kNoDigest{10};
+// A client writes the question, of which thousands are kept.
+constexpr std::size_t kLongestQuestion = 2048;
 // For a registry that is away.
 constexpr std::chrono::hours kKept{30 * 24};
 
@@ -91,11 +94,11 @@ bool asks_by_tag(const policy::Request& request) {
     return false;  // mostly
   const auto& facts = request.facts;
   const bool is_plain = facts.method != cache::RequestFacts::Method::other &&
-                        !facts.authorization && !request.head.fields.has(http::field::cookie) &&
+                        !facts.has_credentials && !http::shows_secret(request.head.fields) &&
                         !request.asks_as_sibling();
   if (!is_plain || !policy.mirrored_hosts.have(target)) return false;
   const auto part = mirrors::ImagePart::parse(target.path());
-  return part && part->by_tag();
+  return part && part->by_tag() && question_of(request).size() <= kLongestQuestion;
 }
 
 Task<void> resolve_tag(client::Client& client, policy::Request& request) {
@@ -118,7 +121,8 @@ Task<void> resolve_tag(client::Client& client, policy::Request& request) {
   auto asks = ask_registry(client, request);
   const auto said = co_await asks;
   if (said.is_away) co_return aim_at(request, known ? known->text : std::string());
-  asking.record({said.digest, asked}, asked + kKept);
+  const auto kept = said.digest.empty() ? std::chrono::hours(0) + kNoDigest : kKept;
+  asking.record({said.digest, asked}, asked + kept);
   aim_at(request, said.digest);
 }
 

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "proxy/http/forwarding.hpp"
+#include "proxy/http/secrets.hpp"
 
 namespace proxy::http {
 namespace {
@@ -69,14 +70,6 @@ bool counts_hops(const RequestHead& head) {
 bool has_credentials(const Fields& fields) {
   return fields.has(field::authorization) || fields.has(field::cookie) ||
          fields.has(field::cookie2);
-}
-
-// Beside the registered names there are X-Api-Key, X-Auth-Token, X-Csrf-Token and so on.
-bool may_be_secret(std::string_view name) {
-  constexpr std::string_view kTelling[] = {"auth", "cookie", "token", "key", "secret", "password"};
-  const auto text = lower(name);
-  return std::ranges::any_of(
-      kTelling, [&text](std::string_view word) { return text.find(word) != std::string::npos; });
 }
 
 // 15 hex digits cannot overflow and leave room for senders that pad with zeros.

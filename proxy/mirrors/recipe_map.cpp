@@ -57,10 +57,13 @@ std::vector<config::RecipeSettings> chosen_recipes(const config::MirrorSettings&
   auto chosen = settings.own_recipes;
   for (auto& own : chosen) {
     if (own.like.empty()) continue;
-    const auto ours = ours_named(own.like);
-    for (auto rule : ours.front().rules) {
-      rule.host = {"*", {}};
-      own.rules.push_back(std::move(rule));
+    if (own.like == "default")
+      throw std::runtime_error("mirrors.recipes: like names one recipe, not \"default\"");
+    for (const auto& ours : ours_named(own.like)) {
+      for (auto rule : ours.rules) {
+        rule.host = {"*", {}};
+        own.rules.push_back(std::move(rule));
+      }
     }
   }
   for (const auto& name : settings.recipes) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "proxy/http/secrets.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::mirrors {
@@ -85,7 +86,6 @@ http::Fields fields_for_first(const http::Fields& answer, const Redirects& way,
 
 std::string redirected_head(std::string_view head, const http::Target& from,
                             const http::Target& to) {
-  constexpr std::array<std::string_view, 2> kOfOneOrigin{"Authorization", "Cookie"};
   const auto request_line = http::take_line(head);
   std::string out(request_line.substr(0, request_line.find(' ') + 1));
   ((out += to.asked_path()) += request_line.substr(request_line.rfind(' ')));
@@ -94,7 +94,7 @@ std::string redirected_head(std::string_view head, const http::Target& from,
     const auto line = http::take_line(head);
     const auto name = line.substr(0, line.find(':'));
     if (http::same_word(name, "Host")) continue;
-    if (!http::same_origin(from, to) && http::has_word(kOfOneOrigin, name)) continue;
+    if (!http::same_origin(from, to) && http::may_be_secret(name)) continue;
     out += line;
   }
   return out;

@@ -6,6 +6,7 @@
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/framing.hpp"
 #include "proxy/http/range.hpp"
+#include "proxy/http/secrets.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/mirrors/answer_head.hpp"
 #include "proxy/policy/policy.hpp"
@@ -98,7 +99,7 @@ bool Request::may_be_shared() const {
   if (!is_named_alike || head.fields.any_selects()) return false;
   if (!target.https()) return true;
   return policy_->settings.gateway.mirrors.share == config::MirrorShare::anonymous &&
-         !head.fields.has(http::field::authorization) && !head.fields.has(http::field::cookie);
+         !http::shows_secret(head.fields) && !http::has_signed_query(target.url());
 }
 
 void Request::apply_site_rule() {
@@ -167,7 +168,11 @@ std::string_view Request::origin_host() const {
 std::string_view url_for_others(const Request& request) {
   const std::string_view url = request.target.url();
   const auto* const rule = request.rule();
-  return rule && rule->names_path() ? url.substr(0, url.find('?')) : url;
+  using Kind = config::ResponseClass;
+  const bool is_of_recipe = rule && !rule->recipe().empty();
+  const bool is_secret = (rule && rule->names_path()) || http::has_signed_query(url) ||
+                         (is_of_recipe && rule->response_class() == Kind::pass);
+  return is_secret ? url.substr(0, url.find('?')) : url;
 }
 
 OwnedRequest::OwnedRequest(const Request& original) {

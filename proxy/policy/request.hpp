@@ -119,8 +119,8 @@ struct Request : net::InFrameMemory {
   std::string range_;
 };
 
-// The URL for logs and neighbours: without a query that the rule leaves out of the name, since that
-// may be a signature, which is for the origin alone.
+// The URL for logs and neighbours: without a query that may be a signature, which is for the origin
+// alone. So may one that the rule leaves out of the name, and that of a recipe's other responses.
 std::string_view url_for_others(const Request& request);
 
 // A GET request that outlives its client, as a fill needs. It keeps the policy.

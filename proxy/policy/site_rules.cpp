@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/sections.hpp"
+#include "proxy/http/secrets.hpp"
 
 namespace proxy::policy {
 namespace {
@@ -166,11 +167,12 @@ void SiteRule::apply_to(cache::RequestFacts& facts) const {
   facts.rule = hash_;
   facts.immutable = settings_.immutable || response_class() == Kind::immutable;
   facts.open_to_all = settings_.ignore_authorization;
-  if (facts.open_to_all) facts.has_credentials = std::exchange(facts.authorization, false);
+  // Not forgotten if another rule is applied after this one.
+  if (facts.open_to_all && std::exchange(facts.authorization, false)) facts.has_credentials = true;
   facts.never_store = settings_.never_store || response_class() == Kind::pass;
   if (freshness_.by_class && !facts.open_to_all) {
     const bool is_anonymous =
-        !facts.authorization && !(facts.fields && facts.fields->has(http::field::cookie));
+        !facts.authorization && !(facts.fields && http::shows_secret(*facts.fields));
     facts.never_store = facts.never_store || !is_anonymous;
   }
   facts.store_cookies = settings_.store_cookies;
@@ -194,7 +196,9 @@ std::string SiteRule::key_url(const std::string& url) const {
   if (names_path()) {
     const auto path = std::string_view(url).substr(url.find('/', url.find("//") + 2));
     const auto& of = recipe().empty() ? settings_.name : recipe();
-    return "recipe:" + of + std::string(path.substr(0, path.find('?')));
+    // What came over unverified http says nothing of https.
+    const std::string_view scheme = url.starts_with("https:") ? "+https" : "";
+    return "recipe:" + of + std::string(scheme) + std::string(path.substr(0, path.find('?')));
   }
   const auto question = url.find('?');
   if (!drops_any() || question == url.npos) return url;

@@ -113,7 +113,8 @@ Task<Ruling> examine(SourceAccess& access, const policy::Request& request, const
       const auto& name = request.stored_as();
       const auto key = digest::key_of(digest::Method::get, name);
       co_await access.cache.forget(key, name);
-      if (!doubt.emplace(given.by->suspicion, request.target.url()).is_followed_up())
+      if (!doubt.emplace(given.by->suspicion, std::string(policy::url_for_others(request)))
+               .is_followed_up())
         co_return Ruling::nothing;
     }
     const auto first = request.policy().settings.digest.check_pause;
@@ -124,7 +125,7 @@ Task<Ruling> examine(SourceAccess& access, const policy::Request& request, const
 
 Task<void> check(SourceAccess& access, std::unique_ptr<policy::OwnedRequest> request, Given given) {
   auto& peer = *given.by;
-  const auto& url = request->get().target.url();
+  const std::string url(policy::url_for_others(request->get()));
   try {
     // Counted before the answer: a check that the origin does not answer was made, too.
     peer.accuracy.checked();

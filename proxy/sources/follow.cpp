@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "proxy/cache/combine.hpp"
+#include "proxy/http/secrets.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/registry_token.hpp"
@@ -39,8 +41,7 @@ std::unique_ptr<Follow> Follow::of(const SourceAccess& access, const policy::Req
 Follow::Follow(const SourceAccess& access, const policy::Request& request, std::string& head)
     : policy_(request.pinned()),
       targets_(targets_for(request, policy_->settings.cache)),
-      sends_credentials_(request.facts.authorization ||
-                         request.head.fields.has(http::field::cookie)),
+      sends_credentials_(request.facts.has_credentials || http::shows_secret(request.head.fields)),
       by_class_(request.facts.freshness.by_class),
       redirects_(request.target) {
   const auto& url = request.target;

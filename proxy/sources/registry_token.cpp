@@ -47,13 +47,17 @@ upstream::FetchPlan plan_for(const SourceAccess& access, const policy::Policy& p
           .first_byte = timeouts.first_byte};
 }
 
-// Nothing: the body is longer than a token's.
+constexpr Failure kTimedOut{Failure::Where::upstream, Failure::What::timed_out, {}};
+
+// Nothing: the body is longer than a token's. However slowly it comes, it ends by then.
 Task<Outcome<std::optional<std::string>>> read_body(SourceAccess& access, upstream::Fetch& fetch,
-                                                    std::chrono::milliseconds idle) {
+                                                    peers::SteadyTime end) {
   const net::PooledBuffer buffer(access.upstream.buffers);
   std::string body;
   for (;;) {
-    const auto read = co_await fetch.body(buffer.all(), idle);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - access.now());
+    if (left <= left.zero()) co_return kTimedOut;
+    const auto read = co_await fetch.body(buffer.all(), left);
     if (!read) co_return read.error();
     if (*read == 0) break;
     if (body.size() + *read > mirrors::AnonymousToken::kMostBytes) {
@@ -68,6 +72,7 @@ Task<Outcome<std::optional<std::string>>> read_body(SourceAccess& access, upstre
 // Nothing: the server gives none.
 Task<Outcome<Token>> ask_for_token(SourceAccess& access, const policy::Policy& policy,
                                    const http::Target& url) {
+  const auto end = access.now() + policy.settings.timeouts.first_byte;
   upstream::Fetch fetch(access.upstream, plan_for(access, policy, url));
   const auto started = co_await fetch.start();
   if (!started) co_return started.error();
@@ -82,7 +87,7 @@ Task<Outcome<Token>> ask_for_token(SourceAccess& access, const policy::Policy& p
   if (status == 429 || status >= 500)
     co_return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
   if (status != 200) co_return Token();
-  auto body = co_await read_body(access, fetch, policy.settings.timeouts.body);
+  auto body = co_await read_body(access, fetch, end);
   if (!body) co_return body.error();
   if (!*body) co_return Token();
   co_return mirrors::AnonymousToken::parse(**body);
@@ -102,6 +107,7 @@ Task<Outcome<std::string>> anonymous_token(SourceAccess& access, const policy::P
   if (!may_ask) co_return std::string();
   auto& known_answers = access.shared.known_answers;
   const auto question = token_question(wanted.url, wanted.name);
+  const auto end = access.now() + policy.settings.timeouts.first_byte;
   net::Wakeup wakeup(access.executor);
   const net::WaitList::Waiting waiting(known_answers.line(), wakeup);
   upstream::KnownAnswers::Asking asking(known_answers, question);
@@ -110,13 +116,15 @@ Task<Outcome<std::string>> anonymous_token(SourceAccess& access, const policy::P
     // Another one may have asked since this one's was refused.
     if (known && (known->text.empty() || known->text != wanted.sent)) co_return known->text;
     if (asking.begin()) break;
-    co_await wakeup.wait();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - access.now());
+    if (left <= left.zero()) co_return kTimedOut;
+    co_await wakeup.wait(left);
   }
   const auto asked = access.now();
   auto asks = ask_for_token(access, policy, *url);
   auto token = co_await asks;
   if (!token) co_return token.error();
-  const auto lasts = *token ? (*token)->lasts - kMargin : kDenied;
+  const auto lasts = *token ? std::max((*token)->lasts - kMargin, kMargin) : kDenied;
   auto text = *token ? std::move((*token)->text) : std::string();
   asking.record({text, asked}, asked + lasts);
   co_return text;

@@ -34,6 +34,8 @@ constexpr Row kDnf[] = {
     {"dnf-metadata", kAnyHost, "/**/repodata/{sha512}-*", Kind::immutable},
     {"dnf-metadata", kAnyHost, "/**/repodata/{hex40}-*", Kind::immutable},
     {"dnf-index", kAnyHost, "/**/repodata/**", Kind::revalidate},
+    {"dnf-replaceable", kAnyHost, "/**/*latest*.rpm", Kind::revalidate},
+    {"dnf-replaceable", kAnyHost, "/**/*current*.rpm", Kind::revalidate},
     {"dnf-package", kAnyHost, "/**/*.rpm", Kind::immutable},
 };
 

@@ -226,7 +226,7 @@ config::RuleSettings rule_by(const config::PatternRule& by_pattern) {
 TEST(PatternRules, NameAPathForAllHosts) {  // N1
   const SiteRule chunks(rule_by({.pattern = "/depot/*?*", .name = config::StoredUnder::path}));
   EXPECT_EQ(chunks.key_url("http://a.test:81/depot/1?x=1"), "recipe:r/depot/1");
-  EXPECT_EQ(chunks.key_url("https://[::1]/depot/1"), "recipe:r/depot/1");
+  EXPECT_EQ(chunks.key_url("https://[::1]/depot/1"), "recipe:r+https/depot/1");
   const SiteRule digests(rule_by({.pattern = "/**/{sha256}"}));
   const std::string hex(64, 'B');
   EXPECT_EQ(digests.content_name(target_of("http://a.test/x/" + hex)),
