@@ -14,7 +14,7 @@ if [ "${1-}" = --built ]; then
 fi
 preset=release
 program_of=
-at_once=3
+at_once=4
 case ${1-} in
   --preset)
     preset=${2:?--preset needs a name}
@@ -45,7 +45,7 @@ if [ -n "$program_of" ]; then
   build "$program_of" --target hearsay
   export HEARSAY_PROGRAM=$PWD/build/$program_of/proxy/hearsay HEARSAY_SANITIZED=1
   set -- -L scenarios "$@"
-  at_once=4  # they wait for longer than others before they fail
+  at_once=5  # they wait for longer than others before they fail
 fi
 build "$preset"
 ctest --preset "$preset" --no-tests=error -j"$at_once" "$@"
