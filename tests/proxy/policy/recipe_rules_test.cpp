@@ -102,7 +102,8 @@ TEST(RecipeRules, OfAHubLikeOursTellCommitsFromNames) {
   }
   const auto* const paths = rules.find(target_of("https://h.test/api/models/o/r/paths-info/main"));
   EXPECT_TRUE(paths->allows_post() && !paths->members_to_drop().empty());
-  const auto* const token = rules.find(target_of("https://h.test/api/models/o/r/xet-read-token/main"));
+  const auto* const token =
+      rules.find(target_of("https://h.test/api/models/o/r/xet-read-token/main"));
   EXPECT_EQ(token->response_class(), config::ResponseClass::absent);
   EXPECT_EQ(rules.find(target_of("https://other.test/o/r/resolve/main/a.bin")), nullptr);
 }
