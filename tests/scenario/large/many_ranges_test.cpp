@@ -11,13 +11,14 @@ constexpr std::uint64_t kLayer = 20 * kMiB;
 
 using Spans = std::vector<Span>;
 
-// Ascending, with gaps; some cross the end of a block.
+// Ascending, with gaps; some cross the end of a block. None ends soon after the beginning of a
+// block: the rest of such a block may be left when the client has what it wants.
 Spans spans_of(std::uint64_t count, std::uint64_t size = kLayer) {
   Spans spans;
   const auto step = size / count;
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto first = i * step + i * 37 % (step / 4);
-    spans.emplace_back(first, first + step / 2);
+    spans.emplace_back(first, first + step / 2 - 64);
   }
   return spans;
 }
