@@ -48,10 +48,6 @@ bool fits(const peers::Peer& fetcher, const Budget& budget) {
   return !takes.measured() || !budget.longest || takes.mean() <= *budget.longest;
 }
 
-bool is_in(const peers::SiteQuestion::GivenUp& given_up, peers::Epoch member) {
-  return std::find(given_up.begin(), given_up.end(), member) != given_up.end();
-}
-
 // The neighbour to ask about a key that nobody claims: its owner or, if that is this proxy, the
 // neighbour that has said that it fetches the key. Null: none, or the question does not pay.
 PeerRef neighbour_of_site(SourceAccess& access, const ClaimantSearch::For& wanted,
@@ -63,7 +59,9 @@ PeerRef neighbour_of_site(SourceAccess& access, const ClaimantSearch::For& wante
   bool is_worth_it = asked && pays(access, *asked, wanted, given.origin_takes);
   if (!asked) {
     const auto fetcher = access.shared.site_fetches.fetcher_of(wanted.key, now);
-    if (fetcher && !is_in(given_up, *fetcher)) asked = policy.directory->member(*fetcher, now);
+    const bool is_there =
+        fetcher && std::find(given_up.begin(), given_up.end(), *fetcher) == given_up.end();
+    if (is_there) asked = policy.directory->member(*fetcher, now);
     is_worth_it = asked && fits(*asked, given.budget);
   }
   const bool may_ask = is_worth_it && !why_barred(*asked, wanted.request, wanted.allowed);
@@ -196,26 +194,23 @@ void ClaimantSearch::ask(ChoicePlan::Question question) {
   asked.fetcher = fetcher;
   auto attempt = question.peer ? attempt_at(access_, question.peer, wanted_.request, asked, lead)
                                : wanted_.origin(question.route);
-  SourceQuestion begun{.attempt = std::move(attempt), .plan = std::move(question)};
-  under_way_.push_back(net::make_shared_in_frames<SourceQuestion>(std::move(begun)));
-  auto& asks = *under_way_.back();
-  const bool of_member = asks.plan.peer && lead == Lead::site;
-  if (!asks.plan.peer) asks.on_interim = wanted_.on_interim;
-  // An interim answer of a member means that it waits for its own fetch. It is not passed on: the
-  // client would get two from two sources.
-  if (of_member)
-    asks.on_interim = [this, &asks](const http::ResponseHead& head) {
+  // An interim answer of a neighbour means that it waits for its own fetch. It is not passed on:
+  // the client would get two from two sources.
+  auto on_interim = wanted_.on_interim;
+  if (question.peer && !question.on_trial) {
+    on_interim = [this, number = question.number](const http::ResponseHead& head) {
       const bool repeats = head.fields.only_value(peers::kFetchField) == peers::kWanted;
-      const auto now = access_.now();
-      asks.next_word_by = repeats ? now + kSilence : peers::SteadyTime::max();
-      plan_.peer_waits_itself(asks.plan.number, repeats ? Repeats::yes : Repeats::no, now);
+      plan_.peer_waits_itself(number, repeats ? Repeats::yes : Repeats::no, access_.now());
       return net::Soon<void>();
     };
-  const auto& directory = wanted_.request.policy().directory;
-  const auto member = of_member ? directory->epoch_of(asks.plan.peer) : std::nullopt;
-  if (wanted_.fill) wanted_.fill->awaited_member = member.value_or(0);
-  if (of_member) is_luck_known_ = false;
-  start(access_, under_way_.back(), {directory, wanted_.key}, bell_);
+  } else if (question.on_trial) {
+    on_interim = nullptr;
+  }
+  SourceQuestion begun{.attempt = std::move(attempt),
+                       .plan = std::move(question),
+                       .on_interim = std::move(on_interim)};
+  under_way_.push_back(net::make_shared_in_frames<SourceQuestion>(std::move(begun)));
+  start(access_, under_way_.back(), {wanted_.request.policy().directory, wanted_.key}, bell_);
 }
 
 std::shared_ptr<SourceQuestion> ClaimantSearch::remove_one_over() {
@@ -244,8 +239,7 @@ Task<bool> ClaimantSearch::is_answer(SourceQuestion& question) {
   const auto finding =
       heard ? finding_in(attempt.head(), wanted_.asked) : finding_in(heard.error());
   const bool holds = finding.worth == Worth::holds;
-  const bool of_site = holds && attempt.lead() == Lead::site;
-  if (of_site && !std::exchange(is_luck_known_, true))
+  if (holds && attempt.lead() == Lead::site)
     record_site_luck(access_, wanted_.request, SiteLuck::Question::found);
   if (holds)
     plan_.peer_has(question.plan.number);
@@ -292,18 +286,21 @@ void ClaimantSearch::record_word_of_member(const SourceQuestion& question) {
   const auto& answer = question.attempt;
   if (!answer.outcome()) return;
   const auto fetcher = fetcher_named_in(answer.head());
+  using Question = SiteLuck::Question;
+  const bool found = fetcher || answer.waits_itself();
+  record_site_luck(access_, wanted_.request, found ? Question::found : Question::in_vain);
   if (!fetcher) return;
   const auto& directory = wanted_.request.policy().directory;
-  auto peer = is_in(given_up_, *fetcher) ? nullptr : directory->member(*fetcher, access_.now());
+  auto peer = directory->member(*fetcher, access_.now());
   const bool is_asked = peer && fits(*peer, plan_.given().budget) &&
                         !why_barred(*peer, wanted_.request, wanted_.allowed);
-  plan_.fetcher_named(question.plan.number, is_asked ? std::move(peer) : nullptr);
+  if (is_asked) plan_.fetcher_named(question.plan.number, std::move(peer));
 }
 
 void ClaimantSearch::find_next_owner(const peers::PeerRef& given_up) {
   const auto now = access_.now();
   const auto epoch = wanted_.request.policy().directory->epoch_of(given_up);
-  if (epoch && given_up_.size() < peers::SiteQuestion::kMostGivenUp) given_up_.push_back(*epoch);
+  if (epoch && given_up_.size() < given_up_.max_size()) given_up_.push_back(*epoch);
   plan_.owner_is(neighbour_of_site(access_, wanted_, plan_.given(), given_up_, now));
 }
 
@@ -332,9 +329,6 @@ void ClaimantSearch::settle() {
   const auto now = under_way_.empty() ? plan_.begun() : access_.now();
   leave_all(now);
   plan_.settle(now);
-  if (wanted_.fill) wanted_.fill->awaited_member = 0;
-  if (!abandoned() && !std::exchange(is_luck_known_, true))
-    record_site_luck(access_, wanted_.request, SiteLuck::Question::in_vain);
 }
 
 // What the questions have cost counts where they took longer than expected.
@@ -346,13 +340,11 @@ void ClaimantSearch::leave_all(peers::SteadyTime now) {
     const bool awaits_name = server.under_way().awaited() == upstream::Awaited::name;
     if (attempt.peer() && awaits_name && now >= question->plan.expected_by)
       attempt.peer()->accuracy.probation().unresolved(now);
-    const auto ours = plan_.our_delay();
-    const bool is_heard = attempt.waits_itself() && now - ours < question->next_word_by;
-    const bool is_excused = is_heard || awaits_name;
+    const bool is_excused = attempt.waits_itself() || awaits_name;
     const auto silence = question->over ? Silence::none
                          : is_excused   ? Silence::excused
                                         : Silence::unexcused;
-    const auto left = how_left(question->plan, silence, now - ours);
+    const auto left = how_left(question->plan, silence, now - plan_.our_delay());
     // Another source has answered while a parent was silent.
     if (left == Left::late_origin && !abandoned()) server.record_silence();
     const auto waited = std::chrono::duration_cast<Budget::Time>(now - question->plan.asked);
@@ -361,8 +353,6 @@ void ClaimantSearch::leave_all(peers::SteadyTime now) {
     if (abandoned() || left != Left::late_peer) continue;
     const auto& peer = *attempt.peer();
     question->noted = true;
-    // Its late word shows that it works: see record_late_word().
-    if (attempt.lead() == Lead::site) question->plan.seen_out = true;
     peer.accuracy.record({peers::ClaimOutcome::outrun, waited, 0}, now);
     http::add_detail(inquiries_.detail, words_for({Worth::outrun}, peer.name));
   }
@@ -380,8 +370,9 @@ std::chrono::milliseconds ClaimantSearch::body_idle(const Attempt& answer) const
   if (!answer.peer()) return timeouts.body;
   const auto& given = plan_.given();
   const bool fetches = answer.waits_itself();
-  const auto patience = fetches ? patience_in_fetched_body(given.origin_takes)
-                                : patience_in_body(answer.peer()->accuracy.answers(), given.budget);
+  const auto patience = fetches
+                            ? patience_in_fetched_body(given.origin_takes)
+                            : patience_in_body(answer.peer()->accuracy.first_byte(), given.budget);
   return std::min(std::chrono::ceil<std::chrono::milliseconds>(patience),
                   fetches ? timeouts.body : timeouts.peer_first_byte);
 }

@@ -24,8 +24,6 @@ struct SourceQuestion {
   Attempt attempt;
   ChoicePlan::Question plan;
   Attempt::OnInterim on_interim = {};  // called until the question is over or left
-  // A neighbour that waits for a source of its own says so again by then.
-  peers::SteadyTime next_word_by = peers::SteadyTime::max();
 
   bool noted = false;  // what it has cost counts already
   bool over = false;   // answered, or failed: see attempt.outcome()
@@ -66,7 +64,6 @@ class ClaimantSearch {
     // ends when it would.
     std::function<Attempt(const upstream::Route&)> origin = {};
     Attempt::OnInterim on_interim = {};  // for the origin's interim heads
-    fill::Fill* fill = nullptr;  // that waits for the answer; null: no neighbour can wait for it
   };
   // Counts one claim for each neighbour that claims the key. If no neighbour claims it, and a part
   // is asked for, counts the neighbours that claim a part. Adds to `inquiries` each question that
@@ -125,7 +122,6 @@ class ClaimantSearch {
   net::Wakeup bell_;  // rung when a question is over
   boost::container::small_vector<std::shared_ptr<SourceQuestion>, 2> under_way_;
   peers::SiteQuestion::GivenUp given_up_;   // members of the site
-  bool is_luck_known_ = true;               // no member of the site was asked, or it is recorded
   std::optional<Attempt> origins_failure_;  // or its 5xx, while another source may still answer
   enum class State : std::uint8_t { new_, searching, over, abandoned } state_ = State::new_;
 };

@@ -115,44 +115,6 @@ TEST(SiteQuestion, IsAnsweredFromTheFetchUnderWayAndToldToWait) {
   EXPECT_EQ(origin.count(), 1U);
 }
 
-// Two members that wait for each other would both wait in vain.
-TEST(SiteQuestion, OfTheMemberThatTheFetchWaitsForIsNotKeptWaiting) {
-  SiteScene scene;
-  const auto key = digest::key_of(digest::Method::get, kAskedFor);
-  const fill::FillPlace place{scene.io.get_executor(), &scene.clock};
-  const auto fill = scene.fills.enter(key, kAskedFor, place, scene.clock.steady()).fill;
-  fill->awaited_member = kB;
-  EXPECT_EQ(scene.ask_as("10.9.9.9", fetching_as(kB)).status(), 504U);
-  EXPECT_EQ(scene.cache_status(), "cache-a; fwd=uri-miss") << "b may fetch";
-  EXPECT_TRUE(scene.response.interims().empty());
-  scene.fills.leave(key, *fill);
-}
-
-TEST(SiteQuestion, ThatFindsAFetchShowsThatTheSitesQuestionsArePaying) {
-  support::ScriptedOrigin origin;
-  support::Gate gate;
-  origin.on("/x", support::Reply(200, {{"Cache-Control", "max-age=9"}}).wait(gate));
-  AnswerScene scene(open_settings(), SceneTime::runs);
-  const auto own = scene.begin("GET " + origin.url("/x"));
-  ASSERT_TRUE(scene.run_until([&] { return origin.count("/x") == 1; }));
-  const upstream::Endpoint at{.host = "127.0.0.1", .port = origin.port()};
-  const auto luck = [&] { return scene.sources.origin_times.luck_of(at, scene.clock.steady()); };
-  EXPECT_EQ(luck().share(), 0);
-  const auto asked = scene.begin("GET " + origin.url("/x"), fetching_as(kB));
-  EXPECT_GT(luck().share(), 0);
-  gate.open();
-  ASSERT_TRUE(scene.run_until([&] { return own->done && asked->done; }));
-}
-
-TEST(SiteQuestion, AboutWhatWasLatelyUnsharedIsNeitherKeptWaitingNorSentOn) {
-  SiteScene scene;
-  scene.fills.record_unshared(digest::key_of(digest::Method::get, kAskedFor), scene.clock.steady());
-  for (const auto& [address, epoch] : {std::pair("10.9.9.9", kB), std::pair("10.9.9.10", kC)}) {
-    EXPECT_EQ(scene.ask_as(address, fetching_as(epoch)).status(), 504U);
-    EXPECT_EQ(scene.cache_status(), "cache-a; fwd=uri-miss") << "b is not named";
-  }
-}
-
 TEST(SiteQuestion, AboutAnUnsharedPathIsNeitherKeptWaitingNorSentOn) {
   SiteScene scene;
   auto& paths = scene.sources.shared.site_fetches.unshared_paths();
