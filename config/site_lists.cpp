@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 // The sites that we serve as a gateway.
 
 constexpr std::size_t kMostOrigins = 16;
-constexpr milliseconds kLongest = 24h * 365 * 10;
+constexpr milliseconds kLongestLifetime = 24h * 365 * 10;
 
 void read_origin(Section& in, const LocatedValue& found, std::span<const HostPort> listen,
                  std::vector<Origin>& to) {
@@ -132,7 +132,7 @@ void read_class(Section& in, RuleSettings& rule, PatternRule& by_pattern) {
   const auto* const word = std::ranges::find(kWords, text ? std::string_view(*text) : "",
                                              &decltype(kWords)::value_type::first);
   by_pattern.kind = word == kWords.end() ? ResponseClass::fresh : word->second;
-  if (word == kWords.end()) in.read("class", rule.min_fresh, {1s, kLongest});
+  if (word == kWords.end()) in.read("class", rule.min_fresh, {1s, kLongestLifetime});
 }
 
 void read_by_pattern(Section& in, RuleSettings& rule) {
@@ -166,9 +166,9 @@ RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others,
   in.read_texts("paths", {"globs, such as \"*.deb\"", 32}, rule.paths,
                 "a glob over the path, such as \"*.deb\" or \"/pool/*\"", text_if(is_path_glob));
   // A least lifetime of zero says nothing. A longest one of zero has each response validated.
-  in.read("min_fresh", rule.min_fresh, {1s, kLongest});
-  in.read("max_fresh", rule.max_fresh, {0s, kLongest});
-  in.read("negative", rule.negative, {1s, kLongest});
+  in.read("min_fresh", rule.min_fresh, {1s, kLongestLifetime});
+  in.read("max_fresh", rule.max_fresh, {0s, kLongestLifetime});
+  in.read("negative", rule.negative, {1s, kLongestLifetime});
   in.read("immutable", rule.immutable);
   in.read_parsed("authorization", rule.ignore_authorization, "\"ignore\"", [](const auto& word) {
     return word == "ignore" ? std::optional(true) : std::nullopt;
@@ -230,13 +230,13 @@ void read_recipe_rules(Section& in, std::vector<RuleSettings>& rules) {
 }
 
 bool is_path_glob(std::string_view text) {
-  constexpr std::size_t kLongest = 128;
+  constexpr std::size_t kLongestGlob = 128;
   std::size_t places = 0;
   for (const char c : text) {
     const bool is_ascii = static_cast<unsigned char>(c) < 128;
     places += c == '*' ? 0U : is_ascii ? 1U : 3U;  // "%C3" in the path of a URL
   }
-  return (text.starts_with('/') || text.starts_with('*')) && text.size() <= kLongest &&
+  return (text.starts_with('/') || text.starts_with('*')) && text.size() <= kLongestGlob &&
          places <= kMostPlaces;
 }
 

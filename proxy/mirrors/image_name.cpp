@@ -31,7 +31,7 @@ bool is_name(std::string_view name) {
   if (name.size() > kLongestName) return false;
   for (;;) {
     const auto part = name.substr(0, name.find('/'));
-    const auto begins_well = [part](char c) { return is_word({&c, 1}, ""); };
+    const auto begins_well = [](char c) { return is_word({&c, 1}, ""); };
     if (!is_word(part, "._-") || !begins_well(part.front()) || !begins_well(part.back())) {
       return false;
     }
