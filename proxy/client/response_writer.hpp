@@ -34,8 +34,8 @@ struct ResponseState {
   // It is another server's, and a browser may take it for a page of ours: mirrors::harmless_head().
   // Where the client finds it. Nothing: it is no such response.
   std::optional<mirrors::Place> mirrored = {};
-  // What it has by its digest, of a registry of images: a Docker-Content-Digest, unless its server
-  // sends one. Empty: nothing known.
+  // The digest of a blob or manifest of a registry. The response gets it as Docker-Content-Digest,
+  // unless the registry sends that field. Empty: the digest is not known.
   std::string image_digest;
   // Nothing waits from now on until this response is finished. Its bytes may then be held back for
   // a moment, to be sent together with the next response.

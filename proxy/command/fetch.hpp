@@ -17,11 +17,10 @@ struct FetchOptions {
   std::string proxy;   // its URL instead; empty, as `config`: the usual settings
 };
 
-// Asks the proxy for each URL as a client would, and follows redirects. A response ends at its head
-// if the proxy says that it stores all of it. Writes a line to stderr for each URL that failed, or
-// that the proxy does not store.
-// SIGINT and SIGTERM end it early. Returns the exit code (ask.hpp), or kSignalled plus the signal.
-// Throws nothing.
+// Asks the proxy for each URL as a client would, and follows redirects. The body of a response that
+// the proxy holds already is not read. Stderr gets a line for each URL that failed, and for each
+// one that the proxy does not store. SIGINT and SIGTERM end it early. Returns the exit code
+// (ask.hpp), or kSignalled plus the signal. Throws nothing.
 int fetch(const FetchOptions& options, const Streams& streams);
 
 // The URL to ask for, without a fragment; empty: it is no http or https URL. `base`: what it is

@@ -113,8 +113,8 @@ net::Task<bool> Relief::await_room(net::Executor executor) {
     look_everywhere();
     if (pressure_on(needs_.transit) != Pressure::full) co_return true;
     if (needs_.clock.steady() >= until) co_return false;
-    // Nothing wakes the request: who is cut depends on how long a client or a source has been
-    // silent, so the request looks again anyway, and nobody else pays for a call at each release.
+    // The request looks again by itself. The time for which a client or a source has been silent
+    // decides who is cut, so a call at each release of memory would not replace these looks.
     co_await pause.wait(kBetweenLooks);
   }
 }

@@ -34,8 +34,9 @@ struct Selection {
     none,   // 416: every range begins beyond the end
   };
   Kind kind = Kind::whole;
-  // Disjoint, in the order asked for. Ascending ranges stay as they are: clients that ask for them
-  // count on one part for each. Of others, those that overlap or are adjacent are joined.
+  // The parts are disjoint, and in the order asked for. Ascending ranges are not joined, because
+  // their clients expect one part for each range. Other ranges are joined if they overlap or are
+  // adjacent.
   ByteRanges parts;
 };
 

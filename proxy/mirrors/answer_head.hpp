@@ -28,9 +28,9 @@ bool leads_around(std::string_view name, std::string_view value);
 // - without the fields by which a server speaks for its origin, such as Set-Cookie and
 //   Strict-Transport-Security, and without Location, which may name a path of ours;
 // - with `X-Content-Type-Options: nosniff`, so that the type that the field names counts;
-// - with a Content-Security-Policy that gives a page an origin of its own, and runs nothing. It has
-//   no effect on what is no page, so it does not depend on the type, which browsers read in ways of
-//   their own;
+// - with a Content-Security-Policy that gives a page an origin of its own, and runs nothing. Every
+//   response gets the policy, because browsers differ in what they take for a page; a download is
+//   not changed by the policy;
 // - without the fields that lead clients past the mirror: leads_around();
 // - with the targets of Link as the client finds them at `place`. They are not relative, since few
 //   clients resolve them.

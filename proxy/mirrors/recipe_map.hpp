@@ -26,9 +26,9 @@ class RecipeMap {
  public:
   explicit RecipeMap(std::span<const config::RecipeSettings> recipes, Registries registries = {});
 
-  // The path that is_mirror_path() and stands for the URL which a request for us means: its own, or
-  // the one that a recipe makes of it. Nothing: the request means none. `asked`: in origin-form, or
-  // in absolute-form with our address.
+  // Returns the mirror path (is_mirror_path()) of a request for us: the request's own path, or the
+  // path that a recipe makes of it. Nothing: the request is for no mirror. `asked`: in origin-form,
+  // or in absolute-form with our address.
   [[nodiscard]] std::optional<std::string> mirror_path(const http::Target& asked) const;
   [[nodiscard]] const Registries& registries() const { return registries_; }
 

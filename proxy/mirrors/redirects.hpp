@@ -48,8 +48,8 @@ class Redirects {
   std::vector<http::Target> urls_;
 };
 
-// What the redirects on the way to an answer say of it. The answer is stored, and given to clients
-// and neighbours, under the first URL, so that the strictest word on the way counts.
+// The limits that redirects set for the answer to which they lead. The answer is stored under the
+// first URL, and clients and neighbours get it under that URL, so the strictest redirect counts.
 struct SaidOnTheWay {
   bool may_be_kept = true;
   // How long all of them stay as they are, counted from the same time as the answer's own lifetime.

@@ -1,6 +1,6 @@
 // Packages of Debian's kind (apt) and of Fedora's (dnf), of every mirrored host. The index names
-// what it lists by digests, in paths or within. An index that is not validated could be older than
-// the signed list of it, and clients refuse such a pair.
+// what it lists by digests, in paths or within. The signed list of a repository names the digest of
+// each index. Each index is validated, because clients refuse an index that is older than the list.
 #include "proxy/mirrors/recipes/recipes.hpp"
 
 namespace proxy::mirrors::recipes {
