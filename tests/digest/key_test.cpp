@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
 #include <set>
 #include <thread>
 
@@ -48,6 +49,10 @@ TEST(Key, IsTheSameOnEveryThread) {
   std::thread([&elsewhere] { elsewhere = key_of(Method::get, "http://h/"); }).join();
   EXPECT_EQ(elsewhere, key_of(Method::get, "http://h/"));
 }
+
+// One salt in some thousands spreads a few thousand keys badly, so the tests have always the same.
+const RandomWords kSeeded = std::mt19937_64(1);
+[[maybe_unused]] const Salt& kSaltOfTests = process_salt(&kSeeded);
 
 // Keys that a stranger can choose by trying many URLs: all alike but for two bytes.
 TEST(KeyHash, SpreadsKeysThatAreNearlyAlike) {

@@ -180,11 +180,14 @@ TEST(Parent, ThatIsTriedAgainHasTheOriginBesideItAtOnce) {
   scene.get("/a");
   scene.parent.otherwise([](const Request&) { return Reply().wait(Gate()); });
   scene.origin.on("/b", Reply(200, {{"Cache-Control", "no-store"}}).body("from the origin"));
+  // Only the request that tries the parent could wait for it.
   const auto asked_again = [&] {
     const auto begun = std::chrono::steady_clock::now();
     EXPECT_EQ(scene.get("/b").body, "from the origin");
-    EXPECT_LT(std::chrono::steady_clock::now() - begun, allowed(500ms));
-    return scene.parent.count("/b") > 0;
+    const auto took = std::chrono::steady_clock::now() - begun;
+    if (scene.parent.count("/b") == 0) return false;
+    EXPECT_LT(took, allowed(500ms));
+    return true;
   };
   EXPECT_TRUE(await(asked_again, 2 * kPatience));  // its rest lasts for ten seconds
 }
