@@ -27,14 +27,24 @@ Descriptor tcp_socket() {
   return descriptor;
 }
 
-Descriptor bound_socket(Reach reach = Reach::loopback) {
+Descriptor bound_socket(const sockaddr_in& address) {
   Descriptor descriptor = tcp_socket();
   const int on = 1;
   ::setsockopt(descriptor.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (::bind(descriptor.number(), generic(address), sizeof address) != 0) fail("bind");
+  return descriptor;
+}
+
+Descriptor bound_socket(Reach reach = Reach::loopback) {
   sockaddr_in any_port = loopback(0);
   if (reach == Reach::all_networks) any_port.sin_addr.s_addr = htonl(INADDR_ANY);
-  if (::bind(descriptor.number(), generic(any_port), sizeof any_port) != 0) fail("bind");
-  return descriptor;
+  return bound_socket(any_port);
+}
+
+sockaddr_in address_of(const std::string& text, std::uint16_t port) {
+  sockaddr_in address = loopback(port);
+  if (::inet_pton(AF_INET, text.c_str(), &address.sin_addr) != 1) fail("address " + text);
+  return address;
 }
 
 std::uint16_t port_of(int descriptor) {
@@ -139,6 +149,11 @@ void Socket::reset() {
 Listener::Listener(int backlog, Reach reach)
     : descriptor_(bound_socket(reach)), port_(port_of(descriptor())) {
   if (::listen(descriptor(), backlog) != 0) fail("listen");
+}
+
+Listener::Listener(const std::string& address, std::uint16_t port)
+    : descriptor_(bound_socket(address_of(address, port))), port_(port) {
+  if (::listen(descriptor(), 128) != 0) fail("listen");
 }
 
 std::optional<Socket> Listener::accept() {

@@ -72,6 +72,8 @@ enum class Reach { loopback, all_networks };
 class Listener {
  public:
   explicit Listener(int backlog = 128, Reach reach = Reach::loopback);
+  // On this address of loopback and this port, for servers whose names have no port.
+  Listener(const std::string& address, std::uint16_t port);
 
   std::uint16_t port() const { return port_; }
   int descriptor() const { return descriptor_.number(); }

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 namespace support {
 namespace {
@@ -56,8 +57,11 @@ void pass_on(SSL* session, int secret, int plain, int ends) {
 }  // namespace
 
 TlsFront::TlsFront(const Authority& authority, const std::string& alternative_name,
-                   std::uint16_t to)
-    : context_(authority.server(alternative_name)), to_(to), wake_{-1, -1} {
+                   std::uint16_t to, Listener listener)
+    : context_(authority.server(alternative_name)),
+      to_(to),
+      listener_(std::move(listener)),
+      wake_{-1, -1} {
   ::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
   if (::pipe2(wake_, O_CLOEXEC) != 0) throw std::runtime_error("pipe2");
   acceptor_ = std::thread([this] { accept_all(); });

@@ -18,7 +18,8 @@ namespace support {
 class TlsFront {
  public:
   // `alternative_name`: of the certificate, such as "IP:127.0.0.1". `to`: the plain port.
-  TlsFront(const Authority& authority, const std::string& alternative_name, std::uint16_t to);
+  TlsFront(const Authority& authority, const std::string& alternative_name, std::uint16_t to,
+           Listener listener = Listener());
   TlsFront(const TlsFront&) = delete;
   TlsFront& operator=(const TlsFront&) = delete;
   ~TlsFront() { stop(); }

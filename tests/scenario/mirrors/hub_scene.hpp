@@ -2,9 +2,6 @@
 // signed for GET alone. Mirrored by the recipe "hf".
 #pragma once
 
-#include <openssl/evp.h>
-
-#include <array>
 #include <atomic>
 #include <map>
 
@@ -14,17 +11,6 @@ namespace scenario {
 
 inline const std::string kCommit(40, 'a');
 inline const std::string kNextCommit(40, 'b');
-
-inline std::string sha256_of(const std::string& bytes) {
-  std::array<unsigned char, 32> hash{};
-  EVP_Digest(bytes.data(), bytes.size(), hash.data(), nullptr, EVP_sha256(), nullptr);
-  std::string hex;
-  for (const auto byte : hash) {
-    hex += "0123456789abcdef"[byte / 16];
-    hex += "0123456789abcdef"[byte % 16];
-  }
-  return hex;
-}
 
 class Hub {
  public:

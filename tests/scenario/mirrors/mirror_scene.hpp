@@ -1,6 +1,10 @@
 // An https origin with a certificate of a test's own authority, and settings that mirror it.
 #pragma once
 
+#include <openssl/evp.h>
+
+#include <array>
+
 #include "tests/scenario/peers/peer_scene.hpp"
 #include "tests/support/certificates.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -12,6 +16,17 @@ namespace scenario {
 inline std::string mirror_path(const std::string& url) {
   const auto scheme_end = url.find("://");
   return "/" + url.substr(0, scheme_end) + "/" + url.substr(scheme_end + 3);
+}
+
+inline std::string sha256_of(const std::string& bytes) {
+  std::array<unsigned char, 32> hash{};
+  EVP_Digest(bytes.data(), bytes.size(), hash.data(), nullptr, EVP_sha256(), nullptr);
+  std::string hex;
+  for (const auto byte : hash) {
+    hex += "0123456789abcdef"[byte / 16];
+    hex += "0123456789abcdef"[byte % 16];
+  }
+  return hex;
 }
 
 struct HttpsOrigin {
