@@ -4,6 +4,8 @@
   tests/figures.py                 one line for each figure: its name, its value, what to reach
   tests/figures.py --list FIGURE   what the figure counts, the worst first, as FILE:LINE: WHAT
   tests/figures.py --numbers       name and number alone, for tests/house_test.sh
+  tests/figures.py --draw SEED     60 comments of headers, drawn with the seed: to be judged by a
+                                   reader who knows none of their files
 
 The script needs nothing but Python. Decisions are if, for, while, case, &&, || and ?:. Members of a
 type are its own data, not static; its functions are those that it declares, without deleted and
@@ -11,6 +13,7 @@ defaulted ones. A lambda, and a type within a function, count as part of that fu
 """
 import argparse
 import pathlib
+import random
 import re
 import signal
 import sys
@@ -293,6 +296,24 @@ def lines(program):
     yield Figure('readme', 'lines of README.md', readme, '', 'at most 180', [])
 
 
+def comments_of(header):
+    """Of each block of comment lines: its place, its text, and the line of code that follows."""
+    block = []
+    for number, line in enumerate(header.lines + [''], 1):
+        if line.lstrip().startswith('//'):
+            block.append(line)
+        elif block:
+            yield f'{header.name}:{number - len(block)}', block, line
+            block = []
+
+
+def draw(seed):
+    headers_of = (file for file in files_in(*PROGRAM) if file.name.endswith('.hpp'))
+    comments = [comment for header in headers_of for comment in comments_of(header)]
+    for where, block, code in random.Random(seed).sample(comments, 60):
+        print('\n'.join([where, *block, code, '']))
+
+
 def figures():
     program = files_in(*PROGRAM)
     for rows in (structs, headers, house, tests, clocks, randomness, climbs, disk, functions, lines):
@@ -305,7 +326,10 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--list', metavar='FIGURE', help='list what one figure counts')
     parser.add_argument('--numbers', action='store_true', help='print name and number of each figure')
+    parser.add_argument('--draw', metavar='SEED', help='draw comments of headers with this seed')
     wanted = parser.parse_args()
+    if wanted.draw:
+        return draw(wanted.draw)
     known = []
     for figure in figures():
         known.append(figure.name)
