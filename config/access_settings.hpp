@@ -63,7 +63,7 @@ struct ListPaths {
 struct AccessSettings {
   // The first rule whose conditions a request meets decides. If no rule does, `clients` decides.
   std::vector<AccessRule> rules;
-  // None: no rule names users.
+  // The users that rules may name. None: no rule names users.
   std::optional<UserSettings> users = std::nullopt;
   Networks clients;          // may use the proxy
   Networks monitor;          // may read /, /digest, /health, /metrics

@@ -17,12 +17,12 @@ struct ClientSetup {
   std::string_view text;   // names the proxy cache.example:3128, and its host cache.example
 };
 
-// In the order of their names.
+// All setups, in the order of their names.
 std::span<const ClientSetup> client_setups();
 
 // The text for clients that reach the proxy at `proxy`. Pure.
 std::string setup_text(const ClientSetup& setup, const HostPort& proxy);
-// The same below the title and the place, as in the file.
+// Returns the setup below its title and its place, as in the file.
 std::string setup_file(const ClientSetup& setup, const HostPort& proxy);
 
 }  // namespace config

@@ -43,7 +43,7 @@ bool contains(std::span<const Network> networks, const Address& address);
 // Whether the first network contains all of the second one.
 bool covers(const Network& wide, const Network& narrow);
 
-// As the settings write it: "10.0.0.0/8".
+// The network as the settings write it: "10.0.0.0/8".
 std::string to_text(const Network& network);
 
 // Whether the address means "this machine" on every machine.

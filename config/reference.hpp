@@ -15,7 +15,7 @@ struct SettingText {
   std::vector<std::string> lines;  // what it means
 };
 
-// The file hearsay.json.
+// The text of the file hearsay.json.
 std::string_view reference_text();
 
 // All settings of a file written like hearsay.json, in its order. Pure.

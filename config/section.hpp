@@ -40,7 +40,7 @@ struct LocatedValue {
   const Value* value;
   std::string path;
 
-  // Null: it is no text.
+  // The text of the value. Null: the value is no text.
   const std::string* text() const { return std::get_if<std::string>(&value->content); }
   // The number, or what is written like one; empty: neither. A text is a number only if the
   // environment had a part in it, which has texts alone.
@@ -79,7 +79,7 @@ class Section {
   void read(std::string_view key, T& into, const Range<T>& range) {
     if (const auto number = integer(key, {range.least, range.most})) into = static_cast<T>(*number);
   }
-  // The same for a setting without a default.
+  // Reads a setting without a default.
   template <class T>
   void read(std::string_view key, std::optional<T>& into, const Range<T>& range) {
     if (find(key)) read(key, into.emplace(range.least), range);

@@ -104,8 +104,8 @@ struct SquidFormSettings {
 struct SampleSettings {
   double false_miss = 0.001;  // of origin fetches, that also probe a peer without the claim
   double check = 0.001;       // of neighbours' responses, that are compared with the origin's
-  // Of the requests answered by a guest's unconfirmed response, that also ask the origin to confirm
-  // it.
+  // The share of the requests answered by a guest's unconfirmed response that also ask the origin
+  // to confirm it.
   double confirm = 0.05;
 
   bool operator==(const SampleSettings&) const = default;
@@ -299,7 +299,7 @@ struct GatewaySettings {
   bool operator==(const GatewaySettings&) const = default;
 };
 
-// What our own pages say.
+// Settings of our own pages.
 struct PageSettings {
   std::string contact;  // whom error pages name; empty: nobody
   std::string folder;   // of a site's own error pages (proxy/policy/error_pages.hpp)

@@ -16,7 +16,7 @@ struct WeeklyTime {
   std::uint16_t begin = 0;   // minutes after midnight
   std::uint16_t end = kMinutes;
 
-  // `day`: 0 is Monday. `minute`: of the day. Pure.
+  // Whether the time is within the span. `day`: 0 is Monday. `minute`: of the day. Pure.
   [[nodiscard]] bool contains(unsigned day, unsigned minute) const;
 
   bool operator==(const WeeklyTime&) const = default;

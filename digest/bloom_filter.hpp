@@ -34,7 +34,7 @@ class BloomFilter {
   // beyond the last one.
   static boost::system::result<BloomFilter, ShapeError> from_bytes(
       const Shape& shape, std::span<const std::uint8_t> bytes);
-  // The same, but takes the bytes over instead of copying them.
+  // Makes a filter that takes the bytes over instead of copying them.
   static boost::system::result<BloomFilter, ShapeError> around(const Shape& shape,
                                                                std::vector<std::uint8_t> bytes);
 

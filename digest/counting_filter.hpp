@@ -41,7 +41,7 @@ class CountingFilter {
   // Returns true if the key was certainly absent before. If `turned` is given, add() and remove()
   // append to it the positions whose bit they changed.
   bool add(const Key& key, Turned* turned = nullptr);
-  // As add() for each key. For many keys it takes half the time.
+  // Adds each key as add() does. For many keys it takes half the time.
   void add_all(std::span<const Key> keys);
 
   // Returns false, and changes nothing, if the key is certainly absent.

@@ -12,8 +12,8 @@ namespace digest {
 // one.
 std::uint32_t crc32c(std::span<const std::uint8_t> bytes, std::uint32_t before = 0);
 
-// The same in plain C++, about 1.5 bytes per nanosecond: for processors without the instruction,
-// and for tests.
+// Computes crc32c() in plain C++, about 1.5 bytes per nanosecond: for processors without the
+// instruction, and for tests.
 std::uint32_t crc32c_portable(std::span<const std::uint8_t> bytes, std::uint32_t before = 0);
 
 }  // namespace digest

@@ -41,8 +41,8 @@ Key key_of(Method method, std::string_view canonical_url);
 // 32 hex digits in lower case.
 std::string to_hex(const Key& key);
 
-// For hash maps. Everybody can compute a key, and so find URLs whose keys agree in some bits. The
-// hash is keyed, so that such keys share a bucket no more often than others.
+// The hash of a key in hash maps. Everybody can compute a key, and so find URLs whose keys agree in
+// some bits. The hash is keyed, so that such keys share a bucket no more often than others.
 struct KeyHash {
   using is_avalanching = void;  // tells Boost's flat maps not to mix again
 

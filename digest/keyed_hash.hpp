@@ -47,7 +47,7 @@ inline std::uint64_t keyed_hash_of_spread(const std::array<std::uint8_t, 16>& by
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// For hash maps with text as the key.
+// The hash of a text in hash maps.
 struct TextHash {
   using is_avalanching = void;  // tells Boost's flat maps not to mix again
 

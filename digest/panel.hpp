@@ -61,7 +61,7 @@ class Panel {
  private:
   static constexpr std::size_t kBlock = 64;
 
-  // One filter. Its position i is i * stride + scaled(hash, choices); see Positions.
+  // One filter of the panel. Its position i is i * stride + scaled(hash, choices); see Positions.
   struct Lane {
     const std::uint8_t* bytes;
     std::uint64_t choices;

@@ -77,7 +77,7 @@ class QuotientFilter {
   const QuotientShape& shape() const { return shape_; }
   double false_positive_rate() const;
 
-  // All fingerprints, rising. They define the filter's content, whatever its size.
+  // Returns all fingerprints, rising. They define the filter's content, whatever its size.
   std::vector<std::uint64_t> fingerprints() const;
 
  private:

@@ -14,7 +14,7 @@ namespace digest {
 
 // 512 MiB of bits, twice what Squid can express. Every position fits in 32 bits.
 inline constexpr std::uint64_t kMaxBits = (std::uint64_t{1} << 32) - 8;
-// The best choice for a rate of 2^-32. No use needs more.
+// The most hashes of a filter: the best choice for a rate of 2^-32, and no use needs a lower one.
 inline constexpr std::uint32_t kMaxHashes = 32;
 
 // How a key yields bit positions. Wire format: golden values in the tests pin each of them.

@@ -77,8 +77,8 @@ Sized<double> bits_per_entry_for(double rate);
 // Bits that hold `entries` at this rate, rounded up: -n ln p / (ln 2)^2.
 Sized<std::uint64_t> bits_for(std::uint64_t entries, double rate);
 
-// Its inverse, the operator's question: how many entries a filter of this size holds before it
-// exceeds the rate, rounded down.
+// Answers the operator's question how many entries a filter of this size holds before it exceeds
+// the rate, rounded down.
 Sized<std::uint64_t> capacity_for(std::uint64_t bits, double rate);
 
 // Bounds.
@@ -116,7 +116,7 @@ inline constexpr std::uint32_t kDefaultHashes = 8;
 // bound.
 inline constexpr std::uint64_t kLeastBits = 4096;
 
-// What a filter spends on each of its entries, whatever its capacity.
+// The bits and the hashes that a filter spends on each of its entries, whatever its capacity.
 struct Ratio {
   double bits_per_entry = kDefaultBitsPerEntry;
   std::uint32_t hashes = kDefaultHashes;
@@ -139,10 +139,10 @@ Sized<Shape> shape_for(std::uint64_t capacity, Ratio ratio = {});
 // The smallest shape whose false_positive_rate() plus dependence() is at most `rate` when it is
 // full, with the fewest hashes that achieve it.
 Sized<Shape> shape_for(std::uint64_t capacity, double rate);
-// The same with a given number of hashes.
+// Returns the shape for a rate with a given number of hashes.
 Sized<Shape> shape_for(std::uint64_t capacity, double rate, std::uint32_t hashes);
 
-// The same shape in slices, with as many more bits as make the slices even (fewer than one per
+// Returns the shape in slices, with as many more bits as make the slices even (fewer than one per
 // hash). Its rate is higher by a share of about hashes^2 / bits.
 Sized<Shape> partitioned(Shape plain);
 

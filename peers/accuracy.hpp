@@ -31,7 +31,7 @@ enum class Reason : std::uint8_t {
 };
 inline constexpr std::size_t kReasons = 11;
 
-// As /digest and /metrics spell it.
+// The name that /digest and /metrics use.
 std::string_view to_string(Reason reason);
 
 inline constexpr std::chrono::seconds kFirstRest{1};
@@ -86,7 +86,7 @@ class Probation {
   SteadyTime last_heard() const { return heard_.load(std::memory_order_relaxed); }
   // Why it rests or is on probation, if it does.
   Reason reason() const { return reason_.load(std::memory_order_relaxed); }
-  // How many rests it had for this reason.
+  // How many rests the peer had for this reason.
   std::uint64_t rests(std::size_t reason) const {
     return rests_[reason].load(std::memory_order_relaxed);
   }
@@ -135,7 +135,7 @@ enum class FalseHit : std::uint8_t {
 };
 inline constexpr std::size_t kFalseHits = 8;
 
-// As /digest and /metrics spell it.
+// The name that /digest and /metrics use.
 std::string_view to_string(FalseHit cause);
 
 // A peer counts as lying if more than four fifths of this many recent claims (or up to twice as
@@ -158,8 +158,8 @@ bool beyond_prediction(std::uint64_t absent, std::uint64_t lookups, double rate)
 // How asking a peer ended.
 struct Asked {
   ClaimOutcome outcome;
-  // From the request to the head of the answer; for timed_out and outrun the time waited. Empty if
-  // neither is known.
+  // The time from the request to the head of the answer; for timed_out and outrun the time waited.
+  // Empty if neither is known.
   std::optional<std::chrono::microseconds> first_byte = {};
   std::uint64_t bytes = 0;            // of the body that were used, also those before a cut
   FalseHit cause = FalseHit::untold;  // of a false hit
@@ -256,7 +256,7 @@ class Accuracy {
   const Probation& probation() const { return probation_; }
   bool resting(SteadyTime now) const { return probation_.resting(now); }
   Standing standing() const;
-  // That of standing().
+  // The time to first byte that standing() gives.
   FirstByte first_byte() const {
     return FirstByte::from(first_byte_.load(std::memory_order_acquire));
   }

@@ -70,7 +70,7 @@ class PeerDirectory {
   explicit PeerDirectory(std::span<const config::PeerSettings> settings,
                          const PeerDirectory* before = nullptr);
 
-  // In the order of the settings. Does not change.
+  // All peers, in the order of the settings. The list does not change.
   const std::vector<PeerRef>& peers() const { return peers_; }
 
   // Whether this is the address of a peer: the address in the settings or, if the settings give a
@@ -147,7 +147,7 @@ class PeerDirectory {
   // PeerStatus::lookups is as exact as the calls of this are frequent. Control thread only.
   void record_use(SteadyTime now);
 
-  // Of all peers but ourselves. Any thread.
+  // The status of all peers but ourselves. Any thread may call this.
   std::vector<PeerStatus> status(SteadyTime now) const;
 
  private:

@@ -49,8 +49,8 @@ NativeBase native_base(std::string_view target);
 // A poll is held no longer than this, whatever its reader asks for.
 inline constexpr std::chrono::seconds kLongestHold{30};
 
-// For how long the answer may wait, at most kLongestHold, as a request's target says, which is
-// untrusted. 0 if it says nothing, or not well.
+// Reads from a request's target, which is untrusted, how long the answer may wait: at most
+// kLongestHold. 0 if the target does not say so, or is malformed.
 std::chrono::milliseconds hold_asked(std::string_view target);
 
 }  // namespace peers

@@ -41,7 +41,7 @@ enum class PeerState : std::uint8_t {
 // A peer is down after so many failed polls in a row: one may be an accident.
 inline constexpr std::uint32_t kDownAfter = 2;
 
-// As /digest spells them.
+// The names that /digest uses.
 std::string_view to_string(PeerKind kind);
 std::string_view to_string(PeerState state);
 

@@ -40,9 +40,9 @@ struct SiteQuestion {
   bool operator==(const SiteQuestion&) const = default;
 };
 std::string to_text(const SiteQuestion& question);  // epochs with commas between them
-// From foreign text; nothing unless it begins with an epoch. Further epochs beyond the bound, and
-// what is no epoch, are ignored. A Hearsay that knows only the asker's epoch takes a list of
-// several for no question, and denies the key.
+// Parses foreign text; returns nothing unless it begins with an epoch. Further epochs beyond the
+// bound, and what is no epoch, are ignored. A Hearsay that knows only the asker's epoch takes a
+// list of several for no question, and denies the key.
 std::optional<SiteQuestion> parse_site_question(std::string_view text);
 
 // The field of an answer to a neighbour that names the epoch of our digest (epochs_text()), and so
@@ -52,7 +52,7 @@ inline constexpr std::string_view kEpochField = "Hearsay-Epoch";
 inline constexpr std::string_view kWanted = "?1";  // true, RFC 8941 3.3.6
 
 std::string to_text(Epoch epoch);  // 16 hex digits
-// From foreign text; nothing if it is not exactly 16 hex digits.
+// Parses foreign text; returns nothing if it is not exactly 16 hex digits.
 std::optional<Epoch> parse_epoch(std::string_view text);
 
 // Rendezvous hashing (Thaler and Ravishankar 1998): the key's owner is the member of the site with

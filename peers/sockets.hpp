@@ -21,7 +21,7 @@ class Sockets {
 
   CURLM* multi() const { return multi_.get(); }
 
-  // Has libcurl read and write what is ready now, and end what has timed out.
+  // Lets libcurl read and write what is ready now, and end what has timed out.
   void serve();
   // Waits until a socket is ready, libcurl's timer is due, one of the two descriptors (-1: none) is
   // readable, or the time is over. Returns whether the first descriptor is readable.

@@ -31,7 +31,7 @@ class Alarm {
     [[maybe_unused]] const auto written = ::write(descriptor_.number(), &one, sizeof one);
   }
 
-  // These are for the sleeper: it wants to be woken, or not.
+  // The sleeper calls these: from now on it wants to be woken, or not.
   void set() { set_.store(true); }
   void unset() { set_.store(false); }
   // Whether the alarm has rung since the last call.

@@ -81,7 +81,7 @@ class BlockRun {
   [[nodiscard]] bool early() const NO_THREAD_SAFETY_ANALYSIS { return plan_.early; }
   [[nodiscard]] cache::BlockRange blocks() const;
 
-  // For readers that have a BlockRuns::Use of the run.
+  // Readers that have a BlockRuns::Use of the run call the functions below.
   enum class Asked : std::uint8_t {
     yes,
     not_supplied,  // the block is past the run's last one, or the run has ended
@@ -160,7 +160,7 @@ class BlockRun {
   Neighbours neighbours_ GUARDED_BY(guard_);
   bool ended_ GUARDED_BY(guard_) = false;
   Ceded ceded_ GUARDED_BY(guard_);
-  // By block: those under way, and those that readers wait for.
+  // The fills of blocks, by number: those under way, and those that readers wait for.
   std::map<std::uint32_t, std::shared_ptr<fill::Fill>> fills_ GUARDED_BY(guard_);
 };
 
@@ -236,7 +236,7 @@ class BlockRuns {
   std::shared_ptr<BlockRun> begin(cache::Ref<const cache::Entry> object, RunPlan plan,
                                   net::Executor writer);
 
-  // For the writer of a run.
+  // The writer of a run calls the functions below.
 
   // The origin did not grant an early run its range: its blocks return to the run that ceded them.
   void decline(BlockRun& run);

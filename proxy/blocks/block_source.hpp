@@ -92,7 +92,7 @@ class RunStarter {
   void look_ahead(const BlockRuns::Use& in_use);
   // Ends the early run and frees its slot.
   void drop_early() { early_ = {}; }
-  // Empty while there is no early run.
+  // The slot of the early run; empty while there is none.
   TransferSlots::Slot& early_slot() { return early_.slot; }
   // Call this when the origin does not grant a second connection: begins no early run any more.
   void give_up() { alone_ = true; }
@@ -149,7 +149,8 @@ class BlockSource {
   [[nodiscard]] peers::PeerRef peer() const;
   // The questions to the neighbours that were asked for the block.
   [[nodiscard]] observe::Inquiries inquiries() const;
-  // After a failure: the origin has another version of the object, or refused to send this one.
+  // Whether the failure is that the origin has another version of the object, or refused to send
+  // this one. Call this after a failure.
   [[nodiscard]] bool refused() const { return tries_.refused; }
 
  private:

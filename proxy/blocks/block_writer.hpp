@@ -22,7 +22,7 @@ inline constexpr upstream::Failure kBodyTooSlow{
 inline constexpr upstream::Failure kBodyUnwanted{
     upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}};
 
-// In bytes per second. A sibling whose body is slower does not help.
+// A sibling that sends fewer bytes per second is no help.
 inline constexpr std::uint64_t kLeastSiblingRate = 64 * 1024;
 
 // Over less time, a rate means nothing.

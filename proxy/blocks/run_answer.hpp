@@ -25,7 +25,7 @@ enum class Fit : std::uint8_t {
 Fit fit_of(const http::ResponseHead& answer, const http::Framing& framing,
            const cache::Entry& object, const http::ByteRange& asked);
 
-// Whether the part has the first whole blocks of the range, and lacks the rest. Pure.
+// Whether the answer has the first whole blocks of the range, and lacks the rest. Pure.
 bool is_first_of(const http::ContentRange& part, const http::AskedRange& asked);
 
 // The bytes of these blocks in an object of this length.

@@ -90,8 +90,8 @@ class TransferSlots {
     std::size_t slots = 0;
     OfEachKind<Turns> turns;
   };
-  // By the slots that the client has already, then by order of arrival: a client with many waiters
-  // does not keep others waiting.
+  // Waiters are sorted by the number of slots that their client has already, then by arrival. So a
+  // client with many waiters does not keep others waiting.
   using Place = std::pair<std::size_t, std::uint64_t>;
   static Place place_of(const crowd::ClientShare* client, const Reader& reader,
                         std::uint64_t number) {
@@ -124,7 +124,7 @@ class TransferSlots {
   std::size_t taken_ GUARDED_BY(mutex_) = 0;
   // How many of the taken slots are for fetched blocks.
   std::size_t fetched_ GUARDED_BY(mutex_) = 0;
-  // For how many of the taken slots is_wanted() has returned true.
+  // The number of taken slots for which is_wanted() has returned true.
   std::size_t leaving_ GUARDED_BY(mutex_) = 0;
   std::unordered_map<const crowd::ClientShare*, Reader> readers_ GUARDED_BY(mutex_);
   std::uint64_t came_ GUARDED_BY(mutex_) = 0;  // waiters so far

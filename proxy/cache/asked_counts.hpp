@@ -28,7 +28,7 @@ class AskedCounts {
   // The next request counts as the first.
   void forget(const digest::Key& url_key);
 
-  // As many URLs as fit into 1/128 of the memory, at most 4 million.
+  // Returns how many URLs fit into 1/128 of the memory, at most 4 million.
   static std::uint64_t fitting(std::uint64_t memory);
 
  private:

@@ -48,7 +48,7 @@ class Block : public Counted<Block> {
   std::uint32_t capacity() const { return capacity_; }
   // What the block has charged to the budget.
   std::uint64_t charged() const { return heap_bytes(capacity_) + kOverhead; }
-  // The same for this budget alone.
+  // Returns charged() if the block is charged to this budget, else 0.
   std::uint64_t charged_to(const Budget& budget) const {
     return &budget_ == &budget ? charged() : 0;
   }
@@ -130,7 +130,7 @@ class Slices {
     const Slice& slice = (*list_)[number];
     return {slice.block.get(), slice.size};
   }
-  // There is one at least.
+  // The first slice. The body must not be empty.
   [[nodiscard]] SliceView front() const { return (*this)[0]; }
   [[nodiscard]] SliceView back() const { return (*this)[size() - 1]; }
 

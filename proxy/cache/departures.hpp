@@ -76,7 +76,7 @@ class Departures {
   static constexpr std::uint32_t kFragment = (1U << kFragmentBits) - 1;
   // How long before another key left: longer than anything is remembered, or none did.
   static constexpr std::uint32_t kNoAge = 255;
-  // Of the latest key that left the digest at this place of the table.
+  // The latest key that left the digest at this place of the table.
   struct Latest {
     std::uint32_t fragment : kFragmentBits = 0;
     std::uint32_t age : 8 = kNoAge;  // how long before another one left, which is not remembered
@@ -84,7 +84,7 @@ class Departures {
   };
   static_assert(sizeof(Latest) == kBytesEach);
 
-  // By other bits of the hash than those that select the shard.
+  // Uses other bits of the hash than those that select the shard.
   [[nodiscard]] std::size_t place_of(const digest::Key& key) const {
     return (digest::KeyHash{}(key) >> 32) % table_.size();
   }

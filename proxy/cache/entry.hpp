@@ -25,14 +25,14 @@
 
 namespace proxy::cache {
 
-// Up to 136 years, in 4 bytes.
+// A time of up to 136 years, in 4 bytes.
 using ShortSeconds = std::chrono::duration<std::uint32_t>;
 
 enum class SourceKind : std::uint8_t { origin, sibling, parent };
 
 using disk::GiverTag;
 
-// For how long after its arrival a guest's response counts as fresh, whatever it says.
+// How long after its arrival a guest's response counts as fresh, whatever the response says.
 inline constexpr std::chrono::seconds kGuestFresh = std::chrono::hours(1);
 
 // The origin gave the response, or has confirmed it by a 304, unless there is a tag.
@@ -69,16 +69,16 @@ struct Received {
   Giver giver = {};
   // The rule of the settings for the URL, as far as neighbours have to know it; 0: none.
   digest::RuleHash rule = 0;
-  // Without the rule it could not be stored for all, because it answers, or may answer, a request
-  // with credentials (RFC 9111 3.5).
+  // Whether only the rule allows to store the response for all: it answers, or may answer, a
+  // request with credentials (RFC 9111 3.5).
   bool by_rule_alone = false;
-  // What response_cache_control() reads from it, if the caller knows it already.
+  // The result of response_cache_control(), if the caller knows it already.
   const http::CacheControl* control = nullptr;
   // The response is passed on, and no store gets the entry. It then has no URL, matches every
   // request, and is never fresh.
   bool passed_on = false;
 
-  // The same message with another head.
+  // Returns the message with another head.
   [[nodiscard]] Received with(const http::ResponseHead& head) const {
     return {url,     request, head,   times, our_name, source,       shared,
             targets, bounds,  object, giver, rule,     by_rule_alone};
@@ -98,7 +98,7 @@ std::string asker_fields(const http::Fields& response, const http::CacheControl&
 // The longest URL of an entry.
 inline constexpr std::size_t kLongestUrl = (std::size_t{1} << 24) - 1;
 
-// What only some responses have.
+// The facts that only some responses have.
 struct Extras {
   http::Variant variant = {};
   // For a 206, the bytes that it states; a shorter body contains the first of them (partial.hpp).
@@ -122,7 +122,7 @@ struct Extras {
   }
 };
 
-// All of an entry except its body. Both texts outlive the making of the entry.
+// The parts of an entry except its body. Both texts outlive the making of the entry.
 struct Saved {
   std::string_view url;
   unsigned status = 0;
@@ -145,7 +145,7 @@ struct EntryMemory {
   void (*give_back)(void* memory, std::size_t bytes) noexcept;
 };
 
-// What an entry knows of its reuse and its age, in 24 bytes: each hit asks for it.
+// The facts about the reuse and the age of an entry, in 24 bytes, since each hit reads them.
 class StoredFacts {
  protected:
   enum class Memory : std::uint8_t { heap, supplied };
@@ -263,7 +263,8 @@ struct Entry : StoredFacts, Counted<Entry> {
   // neighbour may use. What a rule adds to the lifetime does not count, because neighbours without
   // the rule do not know of it. Time::min() if never. An object also needs all its blocks.
   Time claimable_until() const;
-  // Likewise for the neighbours that have rule(). Time::min() if there is none.
+  // Until when neighbours that have the rule() may be told of the entry. Time::min() if there is no
+  // rule.
   Time claimable_by_rule_until() const;
   // The time until which a part of at least kLeastClaimed bytes answers a range within it, for
   // every neighbour. Time::min() if it is no such part. Whether an object has such a part, its
@@ -272,7 +273,7 @@ struct Entry : StoredFacts, Counted<Entry> {
   // Whether the entry is fresh for a neighbour that does not have rule().
   bool fresh_without_rule(Time now) const { return rule() == 0 ? fresh(now) : now < told_until(); }
 
-  // A 200 or a part of one: conditions and ranges apply to these.
+  // Whether the response is a 200 or a part of one: conditions and ranges apply to these.
   bool has_content() const { return status == 200 || is_part(); }
 
   Budget& budget() const { return budget_; }

@@ -13,7 +13,7 @@
 
 namespace proxy::cache {
 
-// What a request says about ranges. Refers to the text of its head.
+// The ranges that a request asks for. Refers to the text of the head.
 struct RangeFacts {
   bool range = false;           // there is a Range field, and the method is GET
   std::string_view ranges;      // the value of Range; empty: absent, or more than one field
@@ -52,12 +52,14 @@ struct RequestFacts : RangeFacts, SiteFacts {
   Method method = Method::get;
   http::CacheControl control;  // takes Pragma into account
   bool authorization = false;  // there is an Authorization field, and it matters
-  // Only the origin can answer: If-Match or If-Unmodified-Since, a body (it may change what the
-  // request means), or an Upgrade.
+  // Whether only the origin can answer: the request has If-Match or If-Unmodified-Since, a body
+  // (which may change what the request means), or an Upgrade.
   bool for_origin = false;
-  // A proxy has forwarded it, so it may be a neighbour's. Whoever knows more sets it.
+  // Whether a proxy has forwarded the request. Its fields tell that, or the client's
+  // address, which client/arrival knows.
   bool from_proxy = false;
-  // It may be a neighbour's that asks because of our digest. The address tells, so others set it.
+  // Whether the request may be that of a neighbour, which asks because of our digest. The client's
+  // address tells, so client/arrival sets this.
   bool from_neighbour = false;
   digest::RuleHash asked_rule = 0;  // the neighbour's own, if it asks for what is stored; 0: none
 };
@@ -74,7 +76,7 @@ Storability storability_for(const RequestFacts& request);
 // and `targets` are those that the entry would have.
 Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
                       const Times& times, http::Targets targets = {});
-// The same. `control`: what response_cache_control() reads from the response.
+// Decides the same for a caller that has the result of response_cache_control() already.
 Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
                       const Times& times, const http::CacheControl& control);
 

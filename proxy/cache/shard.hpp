@@ -35,7 +35,7 @@ struct Node : S3Fifo::Item, Claimable {
   // Whether it is a block of an object, which has no head of its own.
   [[nodiscard]] bool is_block() const { return entry->head().empty(); }
   [[nodiscard]] const std::shared_ptr<OnDisk>& on_disk() const;  // as in Kept
-  // Whether its response is on disk already.
+  // Whether the response of the node is on disk already.
   [[nodiscard]] bool is_on_disk() const { return has_on_disk && on_disk()->front() != 0; }
 
   std::uint32_t hits : 31 = 0;  // how often the response was found; a validation keeps the count
@@ -83,7 +83,7 @@ class Shard {
 
   // The claim that another cache may have for the same response: see KeptElsewhere.
   static digest::Claim claim_of(const Node& node);
-  // As in S3Fifo.
+  // The fingerprint of the key, for S3Fifo.
   static std::uint32_t fingerprint_of(const digest::Key& key);
   // The variant that the same requests select, or null.
   static Chain* same_selection(const Slot& slot, const Node& node);
@@ -91,7 +91,7 @@ class Shard {
   // Sets `found` to the result of a look-up, and returns its node, or null.
   Node* choose(const HashedKey& key, std::string_view url, const http::Fields& request,
                Found& found) REQUIRES(mutex);
-  // See Store::put().
+  // Stores the node as Store::put() says.
   Chain put(Chain node, Time now, const Entry* superseded) REQUIRES(mutex);
   // Inserts the node as the newest one, in a new slot if there is none yet. The caller inserts it
   // into `order`.

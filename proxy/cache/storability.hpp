@@ -30,13 +30,13 @@ enum class Storability : std::uint8_t {
   // together. That says nothing about the responses to other requests.
   vary_too_long,
   set_cookie,  // see may_store_cookie()
-  // These four: it could only be used after validation, and nothing can validate it.
+  // The next four: the response could only be used after validation, and nothing can validate it.
   no_cache,
   no_lifetime,  // it states no freshness, and there is nothing to guess it from
   max_age,      // s-maxage=0 or max-age=0
   expired,      // by Expires, or by its age on arrival
 
-  // What this cache decides, though the response may be stored.
+  // The next ones: this cache decides so, though the response may be stored.
   duplicate,   // a neighbour has it close at hand (setting digest.duplicates)
   too_large,   // larger than cache.max_object, or than memory and disk keep
   no_room,     // nothing was left to evict, or the disk did not take it
@@ -48,7 +48,7 @@ inline constexpr std::size_t kStorabilities = 23;
 
 // "no-store": the word in `not-stored/no-store`. "yes" for `yes`.
 constexpr std::string_view text(Storability storability) {
-  // In the order of the enumerators.
+  // The words of all reasons, in the order of the enumerators.
   using Words = std::array<std::string_view, kStorabilities>;
   constexpr Words kWords{"yes",
                          "method",

@@ -87,7 +87,7 @@ class Store {
   // compared with the stored one, so a colliding key finds nothing.
   Found find(const digest::Key& key, std::string_view url, const http::Fields& request) const;
 
-  // As find(), but does not count as a use.
+  // Finds as find() does, but does not count as a use.
   Found peek(const digest::Key& key, std::string_view url, const http::Fields& request) const;
 
   // When the URL left the digest: never if it is stored. See StoreLimits::remembered.
@@ -164,8 +164,8 @@ class Store {
   // unless another thread changes the store meanwhile; then the next call returns the rest. One
   // caller at a time.
   Collected collect(Time now, std::vector<KeyChange>& out);
-  // All claims at `now`. The next collect() returns the changes from then on. Scans the store
-  // one shard at a time: for the start and after an overflow.
+  // Lists all claims at `now`. The next collect() returns the changes from then on. Scans the store
+  // one shard at a time, so call this at the start and after an overflow only.
   void list_claimed(Time now, std::vector<digest::Claim>& out);
 
  private:
@@ -174,7 +174,7 @@ class Store {
   Shard& shard_of(const digest::Key& key) const;
   // Drops the variants under the key that match, and returns how many responses they were.
   std::size_t remove_at(const digest::Key& key, const Matches& matches);
-  // As make_room(), for an entry of this shard.
+  // Makes room as make_room() does, for an entry of this shard.
   bool make_room_at(Shard& shard);
   // Returns whether there was an entry to evict.
   bool evict(Shard& shard, S3Fifo::Part part);

@@ -13,7 +13,7 @@
 
 namespace proxy::check {
 
-// What was found, each in one line for a person.
+// The results of the check, each in one line for a person.
 struct CheckReport {
   std::vector<std::string> warnings;     // what would fail, or fall short, and what to do
   std::vector<std::string> notes;        // what is worth to know
@@ -34,7 +34,8 @@ struct CheckReport {
 void try_places(const config::Settings& settings, const machine::ServiceUnit* unit,
                 CheckReport& into);
 
-// For settings that the service does not run with: notes what systemd would keep read-only.
+// Records which places systemd would keep read-only, for settings that the service does not run
+// with.
 void record_places_of(const config::Settings& settings, const machine::ServiceUnit& unit,
                       CheckReport& into);
 

@@ -31,14 +31,14 @@ struct ResponseState {
   // them before that call.
   std::string fields;
   bool head_only = false;  // the request is a HEAD
-  // It is another server's, and a browser may take it for a page of ours: mirrors::harmless_head().
-  // Where the client finds it. Nothing: it is no such response.
+  // Where the client finds a response of another server that a browser may take for a page of ours
+  // (mirrors::harmless_head()). Nothing: it is no such response.
   std::optional<mirrors::Place> mirrored = {};
   // The digest of a blob or manifest of a registry. The response gets it as Docker-Content-Digest,
   // unless the registry sends that field. Empty: the digest is not known.
   std::string image_digest;
-  // Nothing waits from now on until this response is finished. Its bytes may then be held back for
-  // a moment, to be sent together with the next response.
+  // Whether nothing waits until this response is finished. Its bytes may then be held back for a
+  // moment, to be sent together with the next response.
   bool may_be_held_back = false;
   bool started = false;
   bool finished = false;
@@ -117,7 +117,8 @@ struct RawConnection {
   net::Input& input;  // may hold bytes that the client sent after the request
 };
 
-// For ResponseWriter::interim(): asks the client for the request's body (RFC 9110 15.2.1).
+// The head for ResponseWriter::interim() that asks the client for the request's body (RFC 9110
+// 15.2.1).
 inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 // Belongs to one coroutine and its thread. Order, for each request: interim()*, start(), body()*,
@@ -163,8 +164,8 @@ class ResponseWriter {
   // Whether start_file() and body_of_file() may be called: bytes of files and pipes reach the
   // client without a copy.
   [[nodiscard]] virtual bool sends_files() const = 0;
-  // As start(), with a body that follows at once from a file, by body_of_file(). Only for a
-  // response that has a body.
+  // Starts as start() does, with a body that follows at once from a file, by body_of_file(). Call
+  // this only for a response that has a body.
   virtual net::Soon<net::error_code> start_file(std::string_view head, unsigned status,
                                                 std::uint64_t length) = 0;
   // Sends some bytes of the body from a file, or from a pipe that holds all of them. Zero: the file

@@ -68,7 +68,7 @@ struct FoundDigest {
 // no proxy; an answer larger than any digest on the wire is trouble.
 Result<FoundDigest> find_digest(const std::string& name, std::chrono::milliseconds limit);
 
-// The same facts for a filter in memory. `bytes` is the size of its saved form.
+// Reports the facts of a filter in memory. `bytes` is the size of its saved form.
 Report describe(const digest::BloomFilter& filter, std::uint64_t bytes);
 
 }  // namespace proxy::command

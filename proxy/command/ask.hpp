@@ -84,12 +84,12 @@ struct RunningProxy {
   std::string socket;  // of this machine
   std::string url;     // of the beginning of the pages, without a slash at its end
 
-  // For messages.
+  // The name of the proxy in messages.
   [[nodiscard]] const std::string& name() const { return url.empty() ? socket : url; }
 };
 
-// Without options, the socket at config::kDefaultControl. Fails with kUsage if the settings have
-// errors, or turn the socket off.
+// Finds the proxy that the options name; without options, the one with the socket at
+// config::kDefaultControl. Fails with kUsage if the settings have errors, or turn the socket off.
 Answered<RunningProxy> running_proxy(const RunningProxyOptions& options);
 
 // The settings in the file. Trouble has a line for each error in them.

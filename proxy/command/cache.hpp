@@ -49,7 +49,7 @@ struct ConfiguredCache {
 
 struct CacheOptions {
   ConfiguredCache cache = {};
-  // All URLs that begin with this, of forward and reverse mode.
+  // Selects all URLs that begin with this, of forward and reverse mode.
   std::optional<std::string> prefix = {};
   std::string url = {};  // as a client would request it: all its variants, in both modes
   bool all = false;      // of drop: everything

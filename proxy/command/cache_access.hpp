@@ -64,7 +64,7 @@ Result<void> ask_proxy(const ConfiguredCache& cache, const PageRequest& request,
 
 // The number of this name; 0 if there is none.
 std::uint64_t number_in(const inspect::Report& report, std::string_view name);
-// The text of this name, escaped; `otherwise` if there is none.
+// The text of the fact with this name, escaped; `otherwise` if there is none.
 std::string text_in(const inspect::Report& report, std::string_view name,
                     std::string_view otherwise);
 

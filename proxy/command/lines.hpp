@@ -14,7 +14,8 @@
 
 namespace proxy::command {
 
-// In bytes. A longer line is an error: no URL is as long, and memory must be bounded.
+// The longest line, in bytes. A longer one is an error: no URL is as long, and memory must be
+// bounded.
 inline constexpr std::size_t kMaxLine = std::size_t{64} << 10;
 
 // How to open a named pipe that has no writer yet: wait for a writer, or open it at once. A caller
@@ -31,7 +32,7 @@ class InputFile {
   const std::string& name() const { return name_; }  // "standard input" for "-"
   // Whether it is an ordinary file, which can be read more than once.
   bool rereadable() const { return rereadable_; }
-  // In bytes; 0 if it is no ordinary file.
+  // The size in bytes; 0 if it is no ordinary file.
   std::uint64_t size() const { return size_; }
   // Reads up to `most` bytes; waits for at least one. Returns 0 at the end.
   Result<std::size_t> read(char* into, std::size_t most) const;

@@ -33,7 +33,7 @@ class Samples {
 
   // The sample with this name and these labels, written as in the page. Nothing: it is unknown.
   [[nodiscard]] std::optional<double> find(std::string_view name) const;
-  // As find(), with 0 for an unknown sample.
+  // Finds the sample as find() does, with 0 for an unknown one.
   [[nodiscard]] double get(std::string_view name) const { return find(name).value_or(0); }
   // The sum of all samples of this name, whatever their labels.
   [[nodiscard]] double sum(std::string_view name) const;
@@ -69,9 +69,9 @@ struct Rates {
 Rates rates_between(const Samples& before, const Samples& after,
                     std::chrono::duration<double> passed, std::uint64_t own_bytes = 0);
 
-// In lines of at most 38 columns, for a phone.
+// The rates in lines of at most 38 columns, for a phone.
 std::string top_text(const Rates& rates);
-// One line with one JSON object.
+// The rates as one line with one JSON object.
 std::string top_json(const Rates& rates);
 
 // The pages of a running proxy in words. Each function returns nothing if the text is no such page.
@@ -92,7 +92,7 @@ std::optional<std::string> explain_text(const std::string& page);
 // The page /admin/reload.
 std::optional<std::string> reload_text(const std::string& page);
 
-// The answer of /admin/purge. If the purge is of many URLs, those on disk are not counted.
+// Whether one URL was purged or many. Of many, those on disk are not counted.
 enum class Purged : std::uint8_t { one, many };
 std::optional<std::string> purge_text(const std::string& page, Purged purged);
 

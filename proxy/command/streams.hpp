@@ -111,7 +111,7 @@ class Progress {
   void update(std::uint64_t bytes, std::uint64_t lines) {
     if (watched_) show(bytes, lines);
   }
-  // As update(), in words of the caller's own.
+  // Shows progress as update() does, in the caller's words.
   void tell(const std::string& words) {
     if (watched_) write([&](Clock::duration) { return words; });
   }

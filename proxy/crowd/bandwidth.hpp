@@ -29,7 +29,7 @@ class TokenBucket {
   // However low the rate is, a bucket has room for this many bytes.
   static constexpr std::uint64_t kLeastFull = 16 * 1024;
 
-  // Empty at `now`. `rate`: bytes per second.
+  // A bucket that is empty at `now`. `rate`: bytes per second.
   TokenBucket(std::uint64_t rate, Time now) : rate_(static_cast<double>(rate)), filled_(now) {}
 
   static TokenBucket full(std::uint64_t rate, Time now) {
@@ -50,7 +50,7 @@ class TokenBucket {
     const std::chrono::duration<double> elapsed = now - filled_;
     return bytes_ + rate_ * elapsed.count() >= most();
   }
-  // At most what bytes() has returned.
+  // Takes bytes, at most as many as bytes() has returned.
   void take(std::uint64_t bytes) { bytes_ -= static_cast<double>(bytes); }
   void give_back(std::uint64_t bytes) { put(static_cast<double>(bytes)); }
 
@@ -70,7 +70,7 @@ class TokenBucket {
 // others share what is left by that. They differ by the remainder of a division otherwise. Pure.
 std::vector<std::uint64_t> fair_shares(std::uint64_t total, std::span<const std::uint64_t> most);
 
-// In bytes per second. Zero: no limit.
+// The limits in bytes per second. Zero: no limit.
 struct BandwidthLimits {
   std::uint64_t all = 0;  // all clients together
   std::uint64_t per_client = 0;
@@ -86,7 +86,7 @@ struct Wish {
   bool waits = false;
 };
 
-// The part of one client.
+// The bandwidth of one client, and its responses that wait for more.
 struct Lane {
   // What the client may send without asking. Any thread may take from it and add to it.
   std::atomic<std::uint64_t> allowance{0};
@@ -94,7 +94,7 @@ struct Lane {
   // Takes up to `wanted` bytes. Zero: there are too few to be worth a write. Any thread.
   std::uint64_t take(std::uint64_t wanted);
 
-  // These are for Lanes.
+  // Only Lanes uses the members below.
   std::optional<TokenBucket> bucket;  // of limits.bandwidth_per_client
   std::deque<Wish*> wishes;           // in the order of their arrival
   std::size_t users = 0;              // connections
@@ -156,13 +156,13 @@ class Lanes {
   std::optional<TokenBucket> all_;
   bool all_is_short_ = false;  // nobody gets anything before the next round
   std::unordered_map<config::Address, Lane, Hash> lanes_;
-  // Of clients that left, until they would be full.
+  // The buckets of clients that left, until they would be full.
   std::unordered_map<config::Address, TokenBucket, Hash> left_;
   std::deque<Lane*> short_;  // in the order in which they are served
 };
 
-// Any thread. See Lanes for how clients share. A thread of its own makes the rounds; it exists
-// once there is a limit, and sleeps while nobody waits.
+// The bandwidth of all clients. Lanes says how they share it. A thread of its own makes the rounds;
+// it exists once there is a limit, and sleeps while nobody waits. Any thread may call any function.
 class Bandwidth {
  public:
   using Time = Lanes::Time;
@@ -172,7 +172,7 @@ class Bandwidth {
   Bandwidth(const Bandwidth&) = delete;
   Bandwidth& operator=(const Bandwidth&) = delete;
 
-  // Also applies to responses that are under way. For one thread.
+  // Applies new limits, also to responses that are under way. Only one thread calls this.
   void follow(const BandwidthLimits& limits);
   [[nodiscard]] bool is_limited() const { return is_limited_.load(std::memory_order_relaxed); }
 

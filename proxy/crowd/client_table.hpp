@@ -34,7 +34,7 @@ struct ConnectionLimits {
   [[nodiscard]] std::size_t reserve() const { return std::clamp<std::size_t>(all / 8, 2, 32); }
 };
 
-// Of requests under way.
+// The limits of requests under way.
 struct RequestLimits {
   std::size_t per_client = 0;
   std::size_t per_network = 0;
@@ -62,7 +62,7 @@ config::Address counted_as(const config::Address& address);
 // all: a /64 of a local network, a /48 of the Internet (RFC 6177). Nothing: IPv4, or ::1.
 std::optional<config::Address> network_of(const config::Address& address);
 
-// What all clients of such a network have at the moment.
+// The connections and the requests that all clients of one network have at the moment.
 struct NetworkShare {
   std::atomic<std::size_t> connections{0};
   std::atomic<std::size_t> requests{0};
@@ -115,10 +115,10 @@ class ClientTable {
 
   // Counts one more connection. Nothing: a limit is reached.
   std::optional<Guest> enter(const config::Address& from, const ConnectionLimits& limits);
-  // As enter(), but beyond all limits except that of the reserve.
+  // Enters as enter() does, but beyond all limits except that of the reserve.
   std::optional<Guest> enter_reserve(const config::Address& from, const ConnectionLimits& limits);
 
-  // All connections, and those outside the reserve.
+  // The number of all connections, and of those outside the reserve.
   [[nodiscard]] std::size_t connections() const { return ordinary_ + reserved_; }
   [[nodiscard]] std::size_t ordinary() const { return ordinary_; }
   // Whether the client with this address has fewer connections than it would have if all clients
@@ -158,7 +158,7 @@ class ClientTable {
 // in memory costs nothing here. Belongs to one thread.
 class RequestUnderWay {
  public:
-  // Null: nothing is counted.
+  // Counts the request in the share. Null: the request is not counted.
   explicit RequestUnderWay(ClientShare* share) : share_(share) {}
   ~RequestUnderWay() {
     if (!counted_) return;

@@ -20,7 +20,7 @@ namespace proxy::crowd {
 
 struct CrowdOfThread;
 
-// Of all threads. Any thread; outlives all connections.
+// The state of the crowd that all threads share. Outlives all connections.
 struct Crowd {
   Crowd(machine::Clock& clock, const DescriptorLimits& limits)
       : descriptors(limits), bandwidth(clock) {}
@@ -57,7 +57,7 @@ class SessionList {
     virtual Unread count_unread() = 0;
     // What the head of the request holds, since when. `by_client`: it has arrived in part.
     [[nodiscard]] virtual Unread held_head() const = 0;
-    // Nothing: a request is being answered.
+    // How long the connection waits for a request. Nothing: a request is being answered.
     [[nodiscard]] virtual std::optional<WaitingConnection> waits() const = 0;
     [[nodiscard]] virtual const ClientTable::Guest& guest() const = 0;
     // Ends the connection, whatever it does. A response that has begun is cut so that the client
@@ -68,7 +68,7 @@ class SessionList {
   void drain() {
     for (auto& item : items_) item.drain();
   }
-  // All connections, in the order of their arrival.
+  // The connections of this thread, in the order of their arrival.
   [[nodiscard]] auto& items() { return items_; }
   [[nodiscard]] bool empty() const { return items_.empty(); }
 

@@ -17,7 +17,7 @@ class ReceiptRate {
   ReceiptRate(std::uint64_t bytes_per_second, Duration window)
       : bytes_per_second_(bytes_per_second), window_(window) {}
 
-  // So many bytes came after a wait of `waited`. Returns whether the rate is met.
+  // Records that so many bytes arrived after a wait of `waited`. Returns whether the rate is met.
   enum class Met : std::uint8_t { yes, no };
   Met note(std::uint64_t bytes, Duration waited) {
     bytes_ += bytes;

@@ -45,12 +45,12 @@ struct Newcomer {
 std::vector<std::size_t> whom_to_close(std::span<const WaitingConnection> waiting,
                                        const Newcomer& newcomer);
 
-// The memory that a response under way takes because it does not get on.
+// The memory that a response takes while its client does not read on.
 struct Unread {
   using Time = std::chrono::steady_clock::time_point;
 
   std::uint64_t bytes = 0;
-  // Of these, what a cut gives back to the memory that is short.
+  // The part of these bytes that a cut gives back to the memory that is short.
   std::uint64_t freed = 0;
   Time since{};            // the last time at which it got on
   bool by_client = false;  // the client does not read; else the source does not send
@@ -61,7 +61,7 @@ struct ClientShare;
 // A response under way, and what its client holds in all.
 struct Holder {
   const ClientShare* client = nullptr;
-  // Of all responses to the client, on all threads: see Unread.
+  // The unread bytes of all responses to the client, on all threads (Unread).
   std::uint64_t client_bytes = 0;
   std::uint64_t client_freed = 0;
   Unread unread;

@@ -189,7 +189,7 @@ class Fill {
   void append(const cache::Ref<const cache::Block>& block, std::uint32_t size);
   // Forgets all appended bytes; only before publish().
   void restart();
-  // From now on keeps only bytes that some reader has yet to take, and admits no further reader.
+  // Begins to keep only bytes that some reader has yet to take, and admits no further reader.
   void keep_window();
   // Waits while the slowest reader is `window` bytes behind.
   static constexpr std::uint64_t kWindow = 1 << 20;

@@ -48,13 +48,13 @@ struct Field {
   field id = field::unknown;  // `unknown` for an unregistered name
   std::string_view name;      // as received
   std::string_view value;     // without white space at either end
-  // Of a request: the response may depend on the field though Vary does not name it.
+  // Whether the response to the request may depend on the field though Vary does not name it.
   bool selects = false;
   // The text from the name's begin to two bytes after the value is "name: value\r\n", a line as we
   // write it. Whoever sets the name or the value sets this to false.
   bool in_line = false;
 
-  // That line; empty if there is none.
+  // The whole line of the field; empty if there is none.
   std::string_view line() const {
     if (!in_line) return {};
     return {name.data(), static_cast<std::size_t>(value.data() + value.size() + 2 - name.data())};
@@ -140,7 +140,7 @@ class Members {
 // Whether a list field, such as Connection, contains this member, in any case.
 bool has_member(const Fields& fields, field id, std::string_view member);
 
-// All lines for which `is_dropped` is false. Nothing if it is false for every line.
+// Returns the lines for which `is_dropped` is false. Returns nothing if no line is dropped.
 template <class Dropped>
 std::optional<Fields> without(const Fields& fields, const Dropped& is_dropped) {
   if (std::ranges::none_of(fields, is_dropped)) return std::nullopt;

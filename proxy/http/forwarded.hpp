@@ -15,7 +15,7 @@ namespace proxy::http {
 
 inline constexpr std::string_view kXForwardedFor = "X-Forwarded-For";
 
-// What a field of the family tells.
+// The fact about the client that a field of the family tells.
 enum class Tells : std::uint8_t {
   nothing,  // the field is not of the family
   client,   // the client's address: X-Forwarded-For, X-Real-IP, ...
@@ -33,7 +33,7 @@ inline bool is_forwarded_field(const Field& line) {
 }
 // Whether the field is X-Forwarded-For, its name compared as in classify_forwarded().
 bool is_x_forwarded_for(const Field& line);
-// All fields except those of the family. Nothing if there is none of them.
+// Returns the fields without those of the family. Returns nothing if there is none of the family.
 std::optional<Fields> without_forwarded(const Fields& fields);
 
 // Which of a client's fields a server may see. Names are compared as in classify_forwarded().

@@ -46,8 +46,9 @@ class HopByHop {
   boost::container::small_vector<std::string_view, 4> options_;
 };
 
-// All fields except those that Connection names and can remove. Connection itself and the other
-// connection fields stay, because they tell how to treat this connection. Nothing if none is named.
+// Returns the fields without those that Connection names and can remove. Connection itself and the
+// other connection fields stay, because they tell how to treat this connection. Returns nothing if
+// no field is to be removed.
 std::optional<Fields> without_named(const Fields& fields);
 
 // Whether the message has already passed the proxy `our_name`: whether a Via member has this name

@@ -27,7 +27,7 @@ struct RequestHead {
   bool keep_alive() const;
 };
 
-// A status above this, up to 999, counts as a server error without a class (RFC 9110 15).
+// The last status that has a class. One above, up to 999, counts as a server error (RFC 9110 15).
 inline constexpr unsigned kLastStatus = 599;
 
 // Begins the status line of a SHOUTcast server, in place of a version.
@@ -57,7 +57,7 @@ std::size_t find_head_end(std::string_view buffer, std::size_t searched = 0);
 // `head` must end where find_head_end() says. Skips one empty line before the request line (RFC
 // 9112 2.2), but no more.
 HeadResult<RequestHead> parse_request_head(std::string_view head, const HeadLimits& limits = {});
-// The same, without a copy. After a failure, `into` has no meaning.
+// Parses into `into`, which spares a copy. After a failure, `into` has no meaning.
 HeadResult<void> parse_request_head(std::string_view head, const HeadLimits& limits,
                                     RequestHead& into);
 
@@ -65,7 +65,7 @@ HeadResult<void> parse_request_head(std::string_view head, const HeadLimits& lim
 // `head` is mutable. White space between a name and its colon is left out (5.1), but refused in
 // Content-Length and in connection fields.
 HeadResult<ResponseHead> parse_response_head(std::span<char> head, const HeadLimits& limits = {});
-// The same, without a copy. After a failure, `into` has no meaning.
+// Parses into `into`, which spares a copy. After a failure, `into` has no meaning.
 HeadResult<void> parse_response_head(std::span<char> head, const HeadLimits& limits,
                                      ResponseHead& into);
 

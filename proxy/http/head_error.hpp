@@ -47,7 +47,7 @@ enum class HeadError : std::uint8_t {
 std::string_view text(HeadError error);
 // The setting whose limit the head exceeds, such as "limits.head"; empty: none.
 std::string_view setting_of(HeadError error);
-// The same error for readers of streams. Its message is text().
+// The error as an error_code, for readers of streams. Its message is text().
 boost::system::error_code make_error_code(HeadError error);
 // The error of which make_error_code() has made the code. Nothing for another code.
 std::optional<HeadError> head_error_of(const boost::system::error_code& code);

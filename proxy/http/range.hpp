@@ -65,7 +65,7 @@ std::optional<AskedRange> only_range(std::string_view range);
 AskedRanges asked_ranges(std::string_view range);
 // Whether each begins behind the end of the one before.
 bool ascend(const AskedRanges& ranges);
-// In the form of the field: "bytes=5-9" or "bytes=5-".
+// The value of the field Range: "bytes=5-9" or "bytes=5-".
 std::string range_field(const AskedRange& range);
 
 // Whether the two overlap or are adjacent.

@@ -17,7 +17,7 @@ struct BareItem {
   Type type = Type::boolean;
   std::string_view text = "1";  // without delimiters; a string keeps its escapes
 
-  // The content of a string or a token; empty for any other type.
+  // Returns the content of a string or a token; empty for any other type.
   [[nodiscard]] std::string words() const;
 };
 
@@ -32,7 +32,7 @@ struct Member {
   BareItem item;
   boost::container::small_vector<Parameter, 8> parameters;
 
-  // Null if there is no such parameter.
+  // Finds the parameter of this name. Null if there is none.
   [[nodiscard]] const BareItem* find(std::string_view wanted) const;
 };
 

@@ -39,7 +39,7 @@ class Target {
   Form form() const { return form_; }
   std::string_view scheme() const { return https_ ? "https" : "http"; }
   bool https() const { return https_; }
-  // Empty if an origin-form request of HTTP/1.0 named no host. IPv6 without brackets.
+  // The host, IPv6 without brackets. Empty if an origin-form request of HTTP/1.0 named none.
   std::string_view host() const;
   std::uint16_t port() const { return port_; }  // the scheme's default if none was given
   // host[:port] in the form of a Host field: IPv6 in brackets, no default port. For authority-form
@@ -48,7 +48,7 @@ class Target {
   // Path and query as in url(); "*" for asterisk-form and for OPTIONS without a path (RFC 9112
   // 3.2.4); empty for authority-form.
   std::string_view path() const;
-  // The same in the client's spelling: for the request line in origin-form.
+  // The path in the client's spelling, for the request line in origin-form.
   std::string_view asked_path() const { return asked_.empty() ? path() : asked_; }
   // Whether the URL had userinfo before the host, which no link should have (RFC 9110 4.2.4).
   bool had_userinfo() const { return had_userinfo_; }
@@ -77,7 +77,7 @@ class Target {
 // only OPTIONS takes asterisk-form.
 HeadResult<Target> parse_target(std::string_view method, std::string_view target,
                                 std::string_view host = {});
-// The same, without a copy. After a failure, `into` has no meaning.
+// Parses into `into`, which spares a copy. After a failure, `into` has no meaning.
 HeadResult<void> parse_target(std::string_view method, std::string_view target,
                               std::string_view host, Target& into);
 

@@ -70,7 +70,7 @@ bool has_word(const Words& words, std::string_view word) {
 inline bool is_letter(char c) {
   return lower(c) >= 'a' && lower(c) <= 'z';
 }
-// Without SP and HTAB at either end (OWS, RFC 9110 5.6.3).
+// Returns the text without SP and HTAB at either end (OWS, RFC 9110 5.6.3).
 inline std::string_view trim(std::string_view text) {
   const auto space = [](char c) { return c == ' ' || c == '\t'; };
   while (!text.empty() && space(text.front())) text.remove_prefix(1);
@@ -89,7 +89,7 @@ inline std::string_view take_line(std::string_view& text) {
 // Reads 1*DIGIT. Returns nothing for any other text, or if the number does not fit.
 std::optional<std::uint64_t> parse_decimal(std::string_view text);
 void append_decimal(std::string& out, std::uint64_t number);
-// "%C3" (RFC 3986 2.1).
+// Appends the byte percent-encoded, such as "%C3" (RFC 3986 2.1).
 void append_percent_encoded(std::string& out, char byte);
 // Whether each "%" begins a percent-encoding.
 bool is_well_encoded(std::string_view text);

@@ -21,7 +21,8 @@ std::optional<EntityTag> parse_entity_tag(std::string_view text);
 // RFC 9110 8.8.3.2. Strong comparison: neither tag may be weak. Text that is not an entity tag
 // equals nothing.
 bool strongly_equal(std::string_view a, std::string_view b);
-// Also accepts tags without quotes, on either side, if the text is the same.
+// Compares two entity tags weakly (RFC 9110 8.8.3.2). Accepts tags without quotes, on either side,
+// if the text is the same.
 bool weakly_equal(std::string_view a, std::string_view b);
 
 // Whether the value of If-None-Match is "*" or lists the tag, by weak comparison.

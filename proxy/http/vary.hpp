@@ -42,7 +42,7 @@ class NormalForms {
     std::size_t size;    // of the normal form; 0 if `bytes` are more than kMostBytes
     std::size_t digest;
   };
-  // Null: the request does not have the field. Valid until the next call.
+  // The normal form of the field. Null: the request does not have it. Valid until the next call.
   const Form* of(field id, std::string_view name);
   std::string_view text(const Form& form) const { return {text_.data() + form.begin, form.size}; }
   // How many were made.
@@ -98,7 +98,7 @@ class Variant {
   // The selecting fields as text, in Squid's spelling with the names sorted:
   // `accept-encoding="gzip", cookie`.
   std::string mark() const;
-  // Sorted by name; empty if never_matches().
+  // The selecting fields, sorted by name; empty if never_matches().
   const SelectingFields& selecting_fields() const;
   // Bytes on the heap.
   std::size_t footprint() const;

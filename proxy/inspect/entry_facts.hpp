@@ -65,7 +65,7 @@ Report report_of(const EntryFacts& facts, std::string_view stored_as);
 // Foreign bytes are not escaped. Reads the body; waits for the disk.
 Report record_of(const cache::disk::Key& key, const cache::disk::StoredRecord& stored,
                  const Relations& relations);
-// The same facts for an entry that only memory holds.
+// The facts of an entry that only memory holds.
 Report record_of(const cache::Entry& entry, const StoredBlocks& held);
 
 Report report_of(const cache::disk::Damage& damage);

@@ -13,7 +13,7 @@
 
 namespace proxy::inspect {
 
-// The limit of a slice: 20 ms, or 64 KiB of lines.
+// The limit of one slice of a long scan: 20 ms, or 64 KiB of lines.
 class SliceLimit {
  public:
   SliceLimit(const machine::Clock& clock, const std::string& out)

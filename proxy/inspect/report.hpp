@@ -29,7 +29,7 @@ class Report {
   // nested values included. Safe on any bytes.
   static std::optional<Report> of_json(std::string_view line);
 
-  // In the order of add().
+  // The facts, in the order in which add() was called.
   const std::vector<std::pair<std::string, Value>>& facts() const { return facts_; }
   // The value of the first fact of this name, if it is of type T; else null.
   template <class T>
@@ -45,9 +45,9 @@ class Report {
     ascii,  // all others as \uXXXX, so that a terminal executes no foreign bytes
   };
 
-  // One line with one JSON object. Bytes that are not UTF-8 become U+FFFD.
+  // Writes the facts as one line with one JSON object. Bytes that are not UTF-8 become U+FFFD.
   std::string json(Letters letters = Letters::all) const;
-  // One line per fact: the name, with blanks for underscores, and the value.
+  // Writes one line per fact: the name, with blanks for underscores, and the value.
   std::string text() const;
 
  private:

@@ -21,10 +21,10 @@ class AccessLists {
   AccessLists() = default;  // blocks nothing
   AccessLists(List block, List allow) : block_(std::move(block)), allow_(std::move(allow)) {}
 
-  // For a request, before the look-up in cache and peers.
+  // Whether a list blocks the request. Called before the look-up in cache and peers.
   bool blocks(const http::Target& target) const;
-  // For an address, before a connection to it: a list may contain the address of a host but not its
-  // name.
+  // Whether a list blocks the address. Called before a connection to it: a list may contain the
+  // address of a host but not its name.
   bool blocks(const config::Address& address) const {
     return block_.names(address) && !allow_.names(address);
   }

@@ -43,7 +43,7 @@ class SortedTexts {
   std::size_t size() const { return starts_.size(); }
   // Memory in bytes, including the reserve.
   std::size_t bytes() const { return texts_.capacity() + starts_.capacity() * sizeof(Start); }
-  // In sorted order.
+  // Visits the texts in sorted order.
   template <class Visit>
   void for_each(Visit visit) const {
     for (const Start start : starts_) visit(text_at(start));

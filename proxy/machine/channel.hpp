@@ -65,17 +65,17 @@ struct Order {
 };
 
 std::string text_of(const Order& order);
-// Nothing: the text is no order.
+// Returns the order that the text names. Nothing: the text is no order.
 std::optional<Order> order_of(std::string_view text);
 
 // The process that served before this one. Does nothing where there is none. For the main thread.
 class Predecessor {
  public:
-  // By the environment (Launcher::launch()).
+  // The predecessor that the environment names (Launcher::launch()).
   static Predecessor of_environment();
 
   explicit operator bool() const { return static_cast<bool>(channel_); }
-  // Of the channel, for waiting until it is readable; -1: none.
+  // The channel's descriptor, to wait until it is readable; -1: there is no predecessor.
   [[nodiscard]] int channel() const { return channel_.number(); }
 
   // The predecessor ends its writing to the disk, and serves on. Returns once it has, or after
@@ -104,9 +104,11 @@ class Predecessor {
 // whatever is purged or invalidated here. Any thread, except as said.
 class Successor {
  public:
-  // For the main thread. `channel` stays open until disown(), or for ever.
+  // Begins to send orders to the process behind `channel`, which stays open until disown(), or for
+  // ever. The main thread calls this.
   void adopt(int channel) EXCLUDES(mutex_);
-  // For the main thread. Whoever waits is told that the successor has not forgotten.
+  // Ends sending orders. Whoever waits is told that the successor has not forgotten. The main
+  // thread calls this.
   void disown() EXCLUDES(mutex_);
   [[nodiscard]] bool exists() const { return channel_ >= 0; }
 

@@ -34,7 +34,8 @@ class Clock {
   // Smaller steps add up until they are followed.
   static constexpr std::chrono::milliseconds kFollowed{100};
   static constexpr std::chrono::milliseconds kSaid{1000};
-  // For how long after a step ages are doubtful. Most of what was stored before is renewed by then.
+  // How long ages are doubtful after a step. Most responses that were stored before it are renewed
+  // by then.
   static constexpr std::chrono::minutes kDoubtful{10};
 
   Clock();

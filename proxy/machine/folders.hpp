@@ -23,7 +23,7 @@ const std::string& own_service();
 // The innermost service in the text of /proc/self/cgroup; empty: there is none. Pure.
 std::string service_in(std::string_view proc_self_cgroup);
 
-// What lets this service of systemd write the folder: the drop-in, word for word.
+// The drop-in, word for word, that lets this service of systemd write the folder.
 std::string drop_in_for(const std::string& service, const std::filesystem::path& folder);
 
 // What a person does if the folder, or where it is missing the one above, is read-only for this

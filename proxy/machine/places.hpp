@@ -1,4 +1,4 @@
-// What root makes, and gives to the account that it becomes.
+// The files and folders that root makes, and gives to the account that it becomes.
 #pragma once
 
 #include <sys/stat.h>

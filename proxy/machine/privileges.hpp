@@ -39,7 +39,7 @@ void give_up_privileges(const std::optional<Account>& account);
 // Empty: it does not. Pure but for a look at the users and at ours.
 std::string why_root(const std::string& wanted);
 
-// As which user the process runs, in one line for a person.
+// Says in one line for a person as which user the process runs.
 std::string describe_user();
 
 }  // namespace proxy::machine

@@ -71,7 +71,7 @@ inline constexpr bool kSanitized =
 inline constexpr bool kSanitized = false;
 #endif
 
-// What enter() would put in force on this kernel.
+// The parts of the sandbox that enter() would put in force on this kernel.
 Parts available();
 
 // Confines the process until it ends: limit_calls(), limit_files(), no_new_privs, no core
@@ -92,7 +92,7 @@ std::string describe(const std::vector<Grant>& grants);
 // person. Call this while the process has one thread.
 std::string confine(const config::Settings& settings, const std::string& settings_file);
 
-// What confine() would put in force, in lines for a person. Changes nothing.
+// Says in lines for a person what confine() would put in force. Changes nothing.
 std::vector<std::string> preview(const config::Settings& settings,
                                  const std::string& settings_file);
 

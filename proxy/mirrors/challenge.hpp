@@ -34,7 +34,7 @@ bool may_ask_for_token(const http::Target& realm, const http::Target& registry);
 // repository `name`. Nothing if the realm is no https URL without a user.
 std::optional<http::Target> token_url(const BearerChallenge& challenge, std::string_view name);
 
-// What a token server answers.
+// The answer of a token server.
 struct AnonymousToken {
   static constexpr std::size_t kMostBytes = 64 * 1024;  // of a whole answer
 

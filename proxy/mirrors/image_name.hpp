@@ -28,7 +28,8 @@ struct ImagePart {
   [[nodiscard]] std::string path_of(std::string_view other) const;
 };
 
-// "sha256:" or "sha512:", and as many hexadecimal digits in lower case as the digest has.
+// Whether the text is "sha256:" or "sha512:", and as many hexadecimal digits in lower case as the
+// digest has.
 bool is_image_digest(std::string_view text);
 
 // Whether the path, with or without a query, is "/v2" or begins with "/v2/".

@@ -103,7 +103,7 @@ class Input {
   // HeadError::too_large, as a code, if `limit` bytes hold no end of a head; eof at the end of the
   // stream; http::error::partial_message if the stream ends within a head.
   net::Task<net::Result<std::string_view>> head(std::size_t limit, HeadWatch* watch = nullptr);
-  // The same, without a wait: nothing if the head has not arrived.
+  // Returns the head without a wait; nothing if it has not arrived.
   [[nodiscard]] std::optional<std::string_view> head_at_hand(std::size_t limit) const;
   // Waits for bytes and appends them to the buffer, which holds at most `limit` bytes (or
   // BufferPool::kSize, if that is more). Returns how many bytes arrived. A full buffer is
@@ -124,7 +124,7 @@ class Input {
   // The size of the buffer.
   [[nodiscard]] std::size_t memory() const { return buffer_.size(); }
   void consume(std::size_t n) { begin_ += std::min(n, end_ - begin_); }
-  // All bytes, which are then consumed.
+  // Takes all bytes, which are then consumed.
   TakenBytes take();
   // Returns the buffer to the pool if it is empty; call this before a long wait for anything else.
   void release_if_empty() {
@@ -161,7 +161,7 @@ class BodyReader {
   // The whole body, which then counts as read. The result is empty if the length of the body is not
   // known, if a part of the body was read or has yet to come, or if other bytes came after it.
   std::optional<TakenBytes> whole();
-  // As read(), but into an empty pipe. Only if passes_in_kernel().
+  // Reads as read() does, but into an empty pipe. Call this only if passes_in_kernel().
   net::Task<net::Result<std::size_t>> read_into(net::Pipe& pipe, std::chrono::milliseconds idle);
   // Whether the bytes on the connection are those of the body, and none of them is here yet.
   [[nodiscard]] bool passes_in_kernel() const {

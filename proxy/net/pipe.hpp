@@ -14,13 +14,13 @@ class Pipe {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 20;
 
-  // Null: the process has no descriptor left.
+  // Makes a pipe. Null: the process has no descriptor left.
   static std::unique_ptr<Pipe> make();
 
   // Moves at least one byte and at most `most` bytes from the connection into the pipe, which must
   // be empty. Waits for the first byte. The end of the stream is asio::error::eof. Not with TLS.
   Task<Result<std::size_t>> read_from(Stream& from, std::size_t most);
-  // All bytes in the pipe, for Stream::send_file(). The caller tells sent() how many of them that
+  // The bytes in the pipe, for Stream::send_file(). The caller tells sent() how many of them that
   // call has sent.
   [[nodiscard]] FilePart content() const { return {out_.number(), {}, held_}; }
   void sent(std::size_t bytes) { held_ -= bytes; }
@@ -39,8 +39,8 @@ class Pipes {
  public:
   static constexpr std::size_t kMost = 32;  // at once
 
-  // Has a pipe of its own for as long as it lives: what one response leaves in it must not reach
-  // the next.
+  // One response's pipe, for as long as this object lives: bytes that one response leaves in a pipe
+  // must not reach the next.
   class Lent {
    public:
     explicit Lent(Pipes& pipes)
@@ -53,7 +53,7 @@ class Pipes {
     Lent(const Lent&) = delete;
     Lent& operator=(const Lent&) = delete;
 
-    // Null: there are as many as may be, or the process has no descriptor left.
+    // The lent pipe. Null: all pipes are lent, or the process has no descriptor left.
     [[nodiscard]] Pipe* get() const { return pipe_.get(); }
 
    private:

@@ -13,13 +13,13 @@ namespace proxy::net {
 // Whether the kernel may hold bytes back for a fraction of a second, because more follow at once.
 enum class More : bool { no, yes };
 
-// At least one byte, unless `into` is empty. The end of the stream is asio::error::eof.
+// Receives at least one byte, unless `into` is empty. The end of the stream is asio::error::eof.
 Result<std::size_t> receive(int socket, asio::mutable_buffer into);
 
 // Bytes that the kernel sends by itself.
 struct FilePart {
   int descriptor = -1;
-  // In an open file. Nothing: the descriptor is a pipe, which gives its next bytes.
+  // The place in the open file. Nothing: the descriptor is a pipe, which gives its next bytes.
   std::optional<std::uint64_t> offset = 0;
   std::uint64_t size = 0;
 

@@ -150,7 +150,7 @@ template <class T, class Done>
 void spawn(Executor executor, Task<T> task, Done done) {
   boost::asio::dispatch(executor, chain_of(executor, std::move(task), std::move(done)));
 }
-// The same without `done`. An exception is lost.
+// Spawns the task without `done`. An exception is lost.
 template <class T>
 void spawn(Executor executor, Task<T> task) {
   spawn(executor, std::move(task), [](const auto&...) {});

@@ -61,7 +61,8 @@ class Stream final : public Watched {
   void expires_after(Clock::duration after);
   void expires_never();
   [[nodiscard]] bool timed_out() const { return timed_out_; }
-  // As if the deadline had passed now. Other coroutines of the thread may call this, too.
+  // Ends the waits as if the deadline had passed now. Other coroutines of the thread may call this,
+  // too.
   void interrupt();
 
   // While a write waits for room: the time since which the other side has taken fewer than

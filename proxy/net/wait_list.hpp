@@ -9,7 +9,8 @@
 
 namespace proxy::net {
 
-// Any thread, whatever lock it holds. Costs one load while nobody waits.
+// The coroutines that wait for one event. Any thread may use it, whatever lock it holds. Costs one
+// load while nobody waits.
 class WaitList {
  public:
   // One coroutine that waits, until this object is destroyed. The list and the Wakeup, which also
@@ -21,7 +22,7 @@ class WaitList {
     Waiting(const Waiting&) = delete;
     Waiting& operator=(const Waiting&) = delete;
 
-    // How many waited when it came, itself included.
+    // How many coroutines waited when this one began to wait, itself included.
     [[nodiscard]] std::size_t place() const { return place_; }
 
    private:

@@ -39,13 +39,13 @@ class Wakeup {
   // behind, which keeps io_context::run() from returning for up to 64 ms.
   [[nodiscard]] Wait wait_until(Clock::time_point until) const;
 
-  // Any thread. Safe until the Wakeup is destroyed.
+  // Wakes the coroutine that waits. Any thread may call this until the Wakeup is destroyed.
   void notify();
-  // As notify(), but a coroutine that waits goes on within this call. That spares a turn of the
-  // io_context, which costs a system call. Only the executor's thread calls it, from a function
-  // whose object the coroutine does not destroy.
+  // Wakes the coroutine within this call, which spares a turn of the io_context and its system
+  // call. Only the executor's thread calls this, from a function whose object the coroutine does
+  // not destroy.
   void notify_within();
-  // Any thread.
+  // The executor of the coroutine that waits. Any thread may call this.
   net::Executor executor() const;
 
  private:

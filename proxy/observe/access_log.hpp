@@ -43,7 +43,7 @@ void append_squid_line(std::string& out, const LogEntry& entry);
 // denied the request.
 void append_json_line(std::string& out, const LogEntry& entry);
 
-// What helps where a log could not be opened; an empty text: nothing that is known.
+// Advice for a log that could not be opened; an empty text: there is none.
 machine::WriteAdvice log_advice(std::error_code error, const std::string& path);
 
 class AccessLog {
@@ -149,7 +149,7 @@ class AccessLog {
   machine::Clock& clock_;
   std::deque<Lines> lines_;
   std::atomic<bool> on_ = false;
-  // Of the writing thread.
+  // Used by the writing thread alone.
   Output output_;
   Trouble trouble_;
 

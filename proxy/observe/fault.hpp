@@ -1,4 +1,4 @@
-// What does not work, for /health.
+// The faults that /health lists.
 #pragma once
 
 #include <chrono>

@@ -29,7 +29,7 @@ enum class Series : std::uint8_t {
   failed_by_origins,
 };
 inline constexpr std::size_t kSeries = 9;
-// As the pages spell it: "sent_bytes".
+// The name of the series as the pages spell it: "sent_bytes".
 std::string_view name_of(Series series);
 
 using Sample = std::array<std::uint64_t, kSeries>;  // indexed by Series
@@ -52,10 +52,10 @@ class History {
   // the beginning. A second that has been recorded already is ignored.
   void note(std::chrono::sys_seconds now, const Sample& totals);
 
-  // At most 3,600 seconds.
+  // The seconds of the last hour, at most 3,600.
   [[nodiscard]] Span hour() const;
-  // At most 1,440 minutes, each recorded from its begin to its end. The minute under way is left
-  // out, and so is the one in which the recording began.
+  // The minutes of the last day, at most 1,440, each recorded from its begin to its end. The minute
+  // under way is left out, and so is the one in which the recording began.
   [[nodiscard]] Span day() const;
   // The last second. All is 0 before there is one.
   struct Latest {

@@ -23,7 +23,7 @@ struct DigestsSent {
   Count not_modified;
 };
 
-// From the end of a request's head.
+// The times of requests, from the end of the request's head.
 struct RequestTimes {
   Histogram first_byte;  // to the head of the response
   Histogram total;       // to the end of the response, or to its abort
@@ -99,12 +99,12 @@ class Metrics {
     for (const auto& counters : of_threads_) total += std::invoke(pick, counters).get();
     return total;
   }
-  // The same for one counter of several, such as ThreadCounters::requests.
+  // Sums one counter of several, such as ThreadCounters::requests, over all threads.
   template <class Counts, class Owner>
   [[nodiscard]] std::uint64_t sum(Counts Owner::*counts, std::size_t at) const {
     return sum([&](const ThreadCounters& c) -> const Count& { return (c.*counts)[at]; });
   }
-  // Any thread.
+  // Sums the histogram over all threads. Any thread may call this.
   [[nodiscard]] Histogram::Reading times(RequestOutcome of, Histogram RequestTimes::*which) const;
 
   // Prometheus text format 0.0.4, without the peers' part.

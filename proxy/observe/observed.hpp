@@ -14,7 +14,7 @@ namespace proxy::observe {
 
 class DiskWatch;
 
-// Of all threads. Any thread; outlives them.
+// What all threads have seen. Any thread may use it; it outlives them.
 struct Observed {
   Observed(const config::LogSettings& settings, std::size_t threads, machine::Clock& clock)
       : metrics(threads), log(settings, threads, clock) {}

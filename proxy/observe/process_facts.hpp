@@ -23,9 +23,10 @@ class ProcessFacts {
     std::optional<std::size_t> open_descriptors;
     std::optional<std::uint64_t> most_descriptors;
   };
-  // Any thread. Takes about a millisecond for each 5,000 descriptors.
+  // Reads all facts, which takes about a millisecond for each 5,000 descriptors. Any thread may
+  // call this.
   [[nodiscard]] Reading read() const;
-  // Any thread. Cheap.
+  // The memory of the process. Cheap; any thread may call this.
   [[nodiscard]] std::optional<std::uint64_t> resident_bytes() const;
 
  private:

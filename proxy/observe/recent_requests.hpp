@@ -16,8 +16,8 @@
 
 namespace proxy::observe {
 
-// One request. Of the record it has what sentence_of() reads, the status and the bytes; the rest is
-// empty. Texts of more than 1 KiB are cut.
+// One request. Of the record it has what sentence_of() reads, the status, the bytes and the
+// neighbour; the rest is empty. Texts of more than 1 KiB are cut.
 struct RecentRequest {
   std::uint64_t number = 0;   // counts the requests kept by its thread, from 1 on
   std::uint64_t of_kind = 0;  // counts all requests of its kind and thread, those not kept included
@@ -65,7 +65,7 @@ class RecentRequests {
     std::array<Ring, kRecentKinds> rings_ GUARDED_BY(mutex_){Ring{kMost}, Ring{kMost}, Ring{kMost}};
   };
 
-  // Before the threads start.
+  // Adds the list of one more thread. Call this before the threads start.
   OfThread& add_thread() { return of_threads_.emplace_back(); }
 
   struct Found {

@@ -12,15 +12,15 @@
 
 namespace proxy::observe {
 
-// By their addresses. Bounded: the one that has been silent for longest is forgotten first. Any
-// thread.
+// The neighbours that this proxy refused, by their addresses. Bounded: the one that has been silent
+// for longest is forgotten first. Any thread may call any function.
 class RefusedNeighbours {
  public:
   using Time = std::chrono::steady_clock::time_point;
   // A neighbour that we refuse asks again after a minute at most, if it has something to ask.
   static constexpr std::chrono::minutes kLately{5};
   static constexpr std::size_t kMost = 16;
-  // For the log and /health.
+  // The reason, for the log and /health.
   static constexpr std::string_view kWhy =
       "it is refused here: it may read our digest (peers, access.peers), but it is not in our "
       "access.clients, so it gets nothing that the digest claims; add its address there";
@@ -35,7 +35,7 @@ class RefusedNeighbours {
   void note(Refused neighbour) EXCLUDES(mutex_);
   // Writes to the log which were not refused for kLately, and forgets them. Call it now and then.
   void say_ended(Time now) EXCLUDES(mutex_);
-  // Those that were refused within kLately.
+  // The neighbours that were refused within kLately.
   [[nodiscard]] std::vector<Refused> lately(Time now) const EXCLUDES(mutex_);
 
  private:

@@ -34,7 +34,7 @@ std::string why_rests(cache::disk::Error error, const std::string& path);
 class DiskWatch {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  // Null: no disk is configured.
+  // Watches the disk. Null: no disk is configured.
   explicit DiskWatch(cache::DiskTier* disk, std::string path = {})
       : disk_(disk), path_(std::move(path)) {}
   void look(Time now);

@@ -12,7 +12,7 @@ struct DashboardFile {
   std::string_view etag;  // with its quotes: a hash of the content
 };
 
-// In the order of their names.
+// All files, in the order of their names.
 std::span<const DashboardFile> dashboard_files();
 
 }  // namespace proxy::pages

@@ -23,7 +23,7 @@ struct Trouble {
   // `which` is an origin that only clients name, or an address of a client: for admins.
   bool which_is_private = false;
 
-  // For FirstSeen.
+  // The name by which FirstSeen knows the trouble.
   [[nodiscard]] std::string name() const { return std::string(what) + ' ' + which; }
 };
 

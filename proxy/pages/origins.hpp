@@ -14,12 +14,12 @@ namespace proxy::pages {
 struct OriginsSeen {
   std::vector<upstream::OriginHealth::Failing> failing{};
   std::vector<upstream::OriginTraffic::Silence> silences{};
-  // Of clients, in the last minute.
+  // The number of requests of clients in the last minute.
   std::uint64_t requests = 0;
   std::uint64_t failed = 0;  // by origins, or by the way to them
   std::vector<upstream::OriginHealth::Failing> failed_lately{};
 };
-// What is known at `now`. Any thread.
+// Returns what is known of the origins at `now`. Any thread may call this.
 OriginsSeen origins_seen(const PagesAccess& pages, std::chrono::steady_clock::time_point now);
 
 // The reasons to be degraded: an origin that the settings name fails (origin_troubles); requests

@@ -23,7 +23,8 @@ class Pulse {
   // nobody watches, a beat sums some counters and the requests that were kept. Call this after the
   // first follow().
   net::Task<void> run();
-  // Has the watchers told at once. Call this after run() has begun. Any thread.
+  // Sends the news to the watchers at once. Call this after run() has begun. Any thread may call
+  // it.
   void hurry();
 
  private:

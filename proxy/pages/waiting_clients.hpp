@@ -33,7 +33,7 @@ class WaitingClients {
   enum class Rank : std::uint8_t { other, admin };
   using News = std::shared_ptr<const std::string>;
 
-  // One client. Belongs to one coroutine of the executor.
+  // One client that waits. Belongs to one coroutine of the executor.
   class Waiting {
    public:
     Waiting(WaitingClients& all, const config::Address& from, Rank rank, net::Executor executor);

@@ -20,7 +20,7 @@ struct LocalTime {
   bool operator==(const LocalTime&) const = default;
 };
 
-// In the system's time zone, summer time included. Any thread.
+// The time in the system's time zone, summer time included. Any thread may call this.
 LocalTime local_time(std::chrono::system_clock::time_point now);
 // Reads the system's time zone anew, since it may have changed.
 void read_time_zone();
@@ -50,7 +50,7 @@ class AccessRule {
 
   [[nodiscard]] bool matches(const AccessQuestion& asked) const;
   [[nodiscard]] bool allows() const { return settings_.allows; }
-  // For Cache-Status and the log.
+  // The name of the rule, for Cache-Status and the log.
   [[nodiscard]] const std::string& name() const { return settings_.name; }
   [[nodiscard]] bool has_users() const { return !settings_.users.empty(); }
   // Whether the rule asks for the time.

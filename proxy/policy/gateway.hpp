@@ -57,8 +57,8 @@ class Gateway {
   [[nodiscard]] std::shared_ptr<upstream::Origins> live(
       const std::vector<config::Origin>& to) const;
 
-  // By host, then by port, of which 0 is any. "*.example.com" is listed as ".example.com", "*" as
-  // "".
+  // The mappings by host, then by port, of which 0 is any. "*.example.com" is listed as
+  // ".example.com", "*" as "".
   std::map<std::string, std::map<std::uint16_t, Mapping>, std::less<>> mappings_;
 };
 

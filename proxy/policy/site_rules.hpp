@@ -55,7 +55,7 @@ class SiteRule {
   // conditions that the rule has must hold; of the globs, one.
   [[nodiscard]] bool matches(const http::Target& target) const;
 
-  // For Cache-Status: "rule/NAME".
+  // The word "rule/NAME" for Cache-Status.
   [[nodiscard]] const std::string& word() const { return word_; }
 
   // Writes the effects of the rule into the facts:
@@ -131,7 +131,7 @@ class SiteRules {
   SiteRules(const std::vector<config::RuleSettings>& settings,
             const config::MirrorSettings& mirrors);
 
-  // The first rule that matches, of the settings, then of the recipes; null if none does.
+  // Finds the first rule that matches: of the settings, then of the recipes. Null: no rule matches.
   [[nodiscard]] const SiteRule* find(const http::Target& target) const;
 
   // Whether a rule or a recipe for the URL `first` lets its redirects lead to a host that is not

@@ -46,7 +46,8 @@ struct Refusal {
   static Refusal draining();   // this proxy is about to end: 503
   static Refusal no_room();    // too many connections: 503
   static Refusal too_many();   // too many requests of this client under way: 429
-  // For CONNECT: a parent does not open the tunnel. The client gets the parent's status.
+  // The refusal of a CONNECT whose tunnel a parent does not open. The client gets the parent's
+  // status.
   static Refusal refused_by_parent(unsigned status, const std::string& parent);
   static Refusal failure(const upstream::Failure& failure);
 };
@@ -68,7 +69,7 @@ std::optional<upstream::Failure> why_kept_back(const client::Client& client, uns
 net::Task<void> refuse_unread(client::Client& client, Refusal refusal);
 net::Task<void> refuse_malformed(client::Client& client, http::HeadError error);
 
-// In error_page.cpp: a refusal in words.
+// The functions below, in error_page.cpp, put a refusal into words.
 
 // Whether the client's Accept names text/html.
 bool is_browser(const policy::Request& request);

@@ -32,9 +32,10 @@ class ControlSocket {
   ControlSocket(const ControlSocket&) = delete;
   ControlSocket& operator=(const ControlSocket&) = delete;
 
-  // Empty: it listens nowhere.
+  // The path of the socket. Empty: it listens nowhere.
   [[nodiscard]] const std::string& path() const { return path_; }
-  // For a successor; open until the acceptor is closed. -1: it listens nowhere.
+  // The descriptor for a successor, open until the acceptor is closed. -1: the socket listens
+  // nowhere.
   [[nodiscard]] int descriptor() const { return descriptor_; }
   // The acceptor, which owns the descriptor. Call this once, when our predecessor leaves: the file
   // is ours from now on. Null: it listens nowhere.

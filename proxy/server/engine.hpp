@@ -47,12 +47,12 @@ class Engine {
   [[nodiscard]] const Shared& shared() const { return shared_; }
   [[nodiscard]] WorkerThreads& workers() { return workers_; }
 
-  // See Storage.
+  // Releases the disk: see Storage::release_disk().
   bool release_disk() { return storage_.release_disk(); }
   void take_disk_back() { storage_.take_disk_back(policy_->settings, clock_); }
 
-  // For a process that lives on for the sake of its downloads alone: stops polling neighbours, and
-  // soon gives up the memory of stored responses.
+  // Stops polling neighbours, and soon gives up the memory of stored responses. A process calls
+  // this that lives on for the sake of its downloads alone.
   void serve_no_more();
 
   // Stops all threads. Coroutines still exist, so the objects that they refer to must live on. Ends
@@ -60,8 +60,8 @@ class Engine {
   // of each thread before it waits for it, and without a name for the disk, which is given up by
   // itself.
   void stop(const WorkerThreads::WaitsFor& waits_for = [](const std::string&) {});
-  // For a process that is about to end while threads run: what is stored and logged is written.
-  // Any thread.
+  // Writes what is stored and logged, in a process that is about to end while threads run. Any
+  // thread may call this.
   void rescue();
   [[nodiscard]] const Neighbourhood& neighbourhood() const { return neighbourhood_; }
   static constexpr const char* kControl = "the control thread";

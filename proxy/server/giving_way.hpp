@@ -17,10 +17,10 @@ namespace proxy::server {
 // as long as the cache is smaller than the settings say. For the thread aside, except as said.
 class GivingWay {
  public:
-  // All outlive this object. For the main thread.
+  // All references outlive this object. The main thread calls this.
   GivingWay(net::asio::io_context& aside, Storage& storage, tiers::Tiers& tiers);
 
-  // From now on looks out for allocations that fail. For the main thread, before `aside` runs.
+  // Begins to look out for allocations that fail. The main thread calls this before `aside` runs.
   void start();
   // Call this when new sizes apply. The failures of the old ones no longer count.
   void begin_anew();

@@ -36,7 +36,7 @@ class HandOver {
     std::chrono::seconds longest{60};
   };
 
-  // All outlive this object.
+  // All references outlive this object.
   HandOver(net::asio::io_context& io, Sockets sockets,
            const machine::succession::Launcher& launcher, machine::succession::Successor& successor,
            Steps steps);

@@ -25,15 +25,15 @@ class HeldHead final : public net::HeadWatch {
 
   HeldHead(Worker& worker, crowd::SessionList::Item& session);
 
-  // The session waits for a head.
+  // Records that the session waits for a head.
   void begin();
-  // The head is whole and has so many bytes, in a buffer of `memory` bytes. The response to its
-  // request has begun, so that it can be cut.
+  // Records that the head is whole and has so many bytes, in a buffer of `memory` bytes. The
+  // response to its request has begun, so that it can be cut.
   void arrived(std::size_t bytes, std::size_t memory);
   // The head is gone.
   void end();
-  // The session was cut. The head's memory stays until end(), but there is no use in cutting it
-  // again.
+  // Records that the session was cut, so that it is not cut again. The head's memory stays until
+  // end().
   void leave();
   // The memory taken, since when. `by_client`: the head has arrived in part.
   [[nodiscard]] crowd::Unread held() const;

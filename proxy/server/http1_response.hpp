@@ -52,7 +52,7 @@ class HeldBytes {
     charge_.reset();
     size_ = 0;
   }
-  // What it takes of the memory of bodies on their way.
+  // The part of the memory for bodies on their way that the response takes.
   [[nodiscard]] std::uint64_t charged() const { return bytes_ ? kMost : 0; }
 
  private:
@@ -103,7 +103,7 @@ class Http1Response final : public client::ResponseWriter {
         held_back_(needs.buffers, needs.transit),
         idle_(needs.idle) {}
 
-  // What follows the request in the input.
+  // Whether the next request is known to follow in the input.
   enum class Next : std::uint8_t { unknown, is_here };  // here: with its whole head
   // What the request says of its response.
   struct Asked {
@@ -118,8 +118,8 @@ class Http1Response final : public client::ResponseWriter {
   // connection.
   [[nodiscard]] bool may_go_on() const { return keep_ && (state_.finished || !state_.started); }
 
-  // What memory the response takes while it does not get on. `freed` is the part that a cut gives
-  // back to `transit`.
+  // The memory that the response takes while it does not get on. `freed` is the part that a cut
+  // gives back to `transit`.
   [[nodiscard]] crowd::Unread unread(const cache::Budget& transit) const;
 
   net::Soon<net::error_code> interim(std::string_view head) override;
@@ -195,7 +195,7 @@ class Http1Body final : public client::RequestBody {
     co_return read;
   }
   [[nodiscard]] bool finished() const override { return reader_.finished(); }
-  // The body has failed because it came too slowly.
+  // Whether the body has failed because it came too slowly.
   [[nodiscard]] bool too_slow() const { return too_slow_; }
 
  private:

@@ -32,7 +32,8 @@ class Listeners {
   // socket. Call this once per thread.
   std::vector<net::Acceptor> acceptors(std::size_t thread, net::Executor executor);
 
-  // All sockets, for a successor; open until their acceptors are closed.
+  // The descriptors of all sockets, for a successor. They are open until their acceptors are
+  // closed.
   [[nodiscard]] std::vector<int> descriptors() const;
   // Whether the settings name the addresses.
   [[nodiscard]] bool are_of_settings() const { return of_settings_; }

@@ -29,7 +29,7 @@ class Neighbourhood {
   Neighbourhood(Storage& storage, const config::DigestSettings& settings, machine::Clock& clock,
                 std::function<void()> changed);
 
-  // Of our digest.
+  // The publisher of our digest.
   [[nodiscard]] peers::Publisher& publisher() { return publisher_; }
 
   // From now on the policy's neighbours are polled, and our digest is made by its settings. `polls`

@@ -36,8 +36,8 @@ class SettingsFile {
     policy::PinnedPolicy policy;
     std::vector<std::string_view> waiting;  // config::needing_restart()
   };
-  // As read_settings() and policy_of(), for a running proxy. What needs a restart stays as it is in
-  // `before`.
+  // Reads settings and makes their policy, as read_settings() and policy_of() do, for a running
+  // proxy. Settings that need a restart stay as they are in `before`.
   [[nodiscard]] boost::system::result<Reread, config::SettingsErrors> read_again(
       const policy::Policy& before) const;
 

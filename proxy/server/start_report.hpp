@@ -9,7 +9,7 @@
 
 namespace proxy::server {
 
-// What neither the process nor the policy knows.
+// Facts that neither the process nor the policy knows.
 struct StartFacts {
   std::string settings_file;
   std::string control_socket;  // its path; empty: none
@@ -27,8 +27,8 @@ void raise_descriptor_limit(const config::Settings& settings);
 // How many descriptors clients may take. Warns of a descriptor_shortage().
 crowd::DescriptorLimits descriptor_limits_of(const config::Settings& settings);
 
-// What limits the process, in one line for a person. Warns if the settings ask for more memory than
-// there is.
+// Says in one line for a person what limits the process. Warns if the settings ask for more memory
+// than there is.
 std::string describe_limits(const config::Settings& settings,
                             const std::optional<machine::MemoryLimit>& memory);
 

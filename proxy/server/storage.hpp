@@ -33,7 +33,8 @@ class Keepers {
     known_.replace(std::make_unique<const Known>(Known{std::move(directory), &publisher}));
   }
 
-  // See PeerDirectory::is_kept_elsewhere(). Any thread, never waits.
+  // Whether the response is kept elsewhere: see PeerDirectory::is_kept_elsewhere(). Any thread may
+  // call this; it never waits.
   bool elsewhere(const digest::Claim& claim) const {
     return known_.read([&](const Known& known) {
       return known.directory &&
@@ -68,11 +69,11 @@ struct Storage {
   // apply().
   void limit_memory(std::uint64_t bytes);
 
-  // For a successor: ends writing to the disk. Returns whether the disk answered.
+  // Ends writing to the disk, for a successor. Returns whether the disk answered.
   bool release_disk() { return !disk || disk->release(); }
-  // After release_disk(), if the successor failed.
+  // Begins to write to the disk again, if the successor failed after release_disk().
   void take_disk_back(const config::Settings& settings, const machine::Clock& clock);
-  // See DiskTier::stop(). Returns whether the disk answered.
+  // Stops the disk as DiskTier::stop() does. Returns whether the disk answered.
   [[nodiscard]] bool stop_disk();
   [[nodiscard]] std::size_t entries_on_disk() const;
 

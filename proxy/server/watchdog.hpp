@@ -28,7 +28,7 @@ class Watchdog {
     std::function<bool()> got_on;
     bool works_long = false;
   };
-  // For a thread that runs an io_context.
+  // Returns a question whether the thread of this io_context gets on.
   static std::function<bool()> asking(net::Executor loop);
 
   // How long a thread may be busy before it counts as stuck. Also how long the process may take to
@@ -43,7 +43,8 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  // From now on SIGTERM and SIGINT end the process after kLongest, unless end_within() is called.
+  // After this call, SIGTERM and SIGINT end the process after kLongest, unless end_within() is
+  // called.
   void begin();
   // Call this when the threads run: watches them from now on.
   void begin_to_look();
@@ -71,7 +72,7 @@ class Watchdog {
   std::vector<Seen> threads_;
   const std::function<void()> rescue_;
   std::atomic<bool> leaves_ = false;
-  // For this object's thread alone, like all members below.
+  // Only this object's thread uses this and all members below.
   net::asio::io_context io_{1};
   net::asio::signal_set ending_{io_};
   net::Timer look_{io_.get_executor()};

@@ -87,7 +87,7 @@ struct Worker {
   crowd::CrowdOfThread crowd;
   std::vector<std::unique_ptr<net::Acceptor>> acceptors;
   observe::ObservedByThread observed;
-  // What the rooms are given of all this. Each one refers to the one before it.
+  // The struct that each room is given. Each one refers to the one before it.
   struct Given {
     tiers::CacheAccess cache;
     sources::SourceAccess sources;
@@ -102,7 +102,7 @@ struct Worker {
 // The number of I/O threads that the settings ask for: one per core by default.
 std::size_t thread_count(const config::Settings& settings);
 
-// For the main thread alone, except on_each().
+// The I/O threads. Only the main thread calls these functions, except on_each().
 class WorkerThreads {
  public:
   // Starts no thread and gives no worker a policy. `shared` and `aside` outlive this object.
@@ -114,7 +114,7 @@ class WorkerThreads {
   // Posts the policy to each worker, whose thread then follows it. Returns at once.
   void follow(const policy::PinnedPolicy& policy);
 
-  // Has the first thread that has time ask the name servers for the host. Returns at once.
+  // Lets the first thread that has time ask the name servers for the host. Returns at once.
   void ask_for_name(const std::string& host);
   // Posts `work` to each worker's thread. Returns at once; before start() the work waits. Any
   // thread.
@@ -134,7 +134,7 @@ class WorkerThreads {
   [[nodiscard]] std::size_t count() const { return workers_.size(); }
   [[nodiscard]] static std::string name_of(std::size_t worker);  // by its place
   static constexpr const char* kAside = "the thread for long work";
-  // Only while no thread runs.
+  // All workers. Call this only while no thread runs.
   [[nodiscard]] std::deque<Worker>& workers() { return workers_; }
 
  private:

@@ -44,12 +44,12 @@ struct Tiers {
   net::Executor aside;                         // the thread that scans memory
   // The setting cache.max_object for bodies in blocks; a reload may change it.
   std::atomic<std::uint64_t> max_object{UINT64_MAX};
-  // After allocations have failed: the limit of `budget` that the settings give; else 0.
+  // The limit of `budget` that the settings give, if allocations have failed since; else 0.
   std::atomic<std::uint64_t> reduced_from{0};
   crowd::LastTime found_no_room{};  // to store a response, though all that can be evicted was
 };
 
-// Any thread. `tiers` outlives it.
+// Memory and disk as one cache. Any thread may call any function. `tiers` outlives this object.
 class Cache {
  public:
   explicit Cache(Tiers& tiers)
@@ -64,7 +64,8 @@ class Cache {
   fill::Fills& fills;
   crowd::LastTime& found_no_room;
 
-  // What memory has for a request with these fields. A look-up for a client is CacheAccess::find().
+  // Finds what memory has for a request with these fields. A look-up for a client is
+  // CacheAccess::find().
   [[nodiscard]] cache::Found in_memory(const digest::Key& key, std::string_view name,
                                        const http::Fields& request) const {
     return tiers_.store.find(key, name, request);
@@ -102,7 +103,8 @@ class Cache {
   // not admit yet may be written at its second request, as one record, so it must fit one.
   [[nodiscard]] std::uint64_t most_in_one_piece(const digest::Key& url_key) const;
 
-  // See Placement. Without one, nothing is left with a neighbour.
+  // Whether clients asked for the URL before (Placement::was_asked_before()). Without placement,
+  // nothing is left with a neighbour.
   [[nodiscard]] bool was_asked_before(const digest::Key& url_key) const {
     return tiers_.placement && tiers_.placement->was_asked_before(url_key);
   }
@@ -130,8 +132,8 @@ class Cache {
   // Stores the block in memory, and queues it for the disk.
   BlockKept keep_block(const digest::Key& key, const cache::Ref<const cache::Entry>& object,
                        NewBlock block);
-  // As keep_block(), for an object whose entry is not stored yet. Does not check whether the object
-  // or its giver was purged.
+  // Keeps a block as keep_block() does, for an object whose entry is not stored yet. Does not check
+  // whether the object or its giver was purged.
   BlockKept keep_block_of_new(const digest::Key& key, const cache::Ref<const cache::Entry>& object,
                               NewBlock block);
   // Call this once after blocks of the object were kept; also meanwhile, if that takes long. If the
@@ -152,7 +154,7 @@ class Cache {
   Tiers& tiers_;
 };
 
-// What a look-up asks for.
+// The question of a look-up.
 struct Sought {
   digest::Key key;  // of the GET
   AskedAt asked;    // a time before the look-up
@@ -194,7 +196,8 @@ class CacheAccess {
   // `asked`. Writes the result to `into`, which outlives the task. There is a task only if the disk
   // may have what memory lacks. The caller may await it later, or drop it to give up the disk.
   net::Soon<void> find(const policy::Request& request, const Sought& sought, Stored& into);
-  // After find() has left the body in its file: reads the entry into memory, as find() does.
+  // Reads the entry into memory, as find() does. Call this after find() has left the body in its
+  // file.
   net::Task<void> find_whole(const policy::Request& request, Sought sought, Stored& into);
   // What find() would find, without being a look-up: counts nothing, moves nothing between memory
   // and disk. If the disk cannot be read, memory's part, with the disk's fault.

@@ -31,10 +31,10 @@ namespace proxy::tiers {
 
 struct Tiers;
 
-// Any thread. The process outlives it.
+// A body in its file on disk. Any thread may call any function.
 class FileBody final : public cache::disk::SegmentUser {
  public:
-  // Null: the segment of the body is being reclaimed.
+  // Makes the body of the record. Null: its segment is being reclaimed.
   static std::shared_ptr<FileBody> of(Tiers& tiers, cache::disk::StoredBody stored);
   FileBody(Tiers& tiers, cache::disk::StoredBody stored)
       : tiers_(tiers), stored_(std::move(stored)) {}

@@ -95,7 +95,7 @@ class AskedServer {
 
   // The server that is asked now; before next(), the origin.
   [[nodiscard]] const Endpoint& to() const { return among_ ? (*among_)[number_] : plan_.to; }
-  // The same, if it is a parent; null: it is an origin or a neighbour.
+  // The server if it is a parent. Null: it is an origin or a neighbour.
   [[nodiscard]] const Parent* parent() const {
     return among_ && !plan_.origins ? &(*plan_.route.parents)[number_] : nullptr;
   }
@@ -114,27 +114,27 @@ class AskedServer {
   void turn_to(Time now);
   // Call this before a connection is made. Returns why it would fail, if that is known.
   net::error_code known_failure();
-  // What arrived from it before a failure.
+  // What arrived from the server before a failure.
   struct Heard {
     bool any = false;   // a byte
     bool http = false;  // a response, though perhaps one that this proxy refuses
   };
-  // It failed before its head arrived. Returns whether the fetch continues with the next server,
-  // which then is chosen.
+  // Records that the server failed before the head of its answer arrived. Returns whether the fetch
+  // continues with the next server, which then is chosen.
   bool moves_on(const Failure& failure, Heard heard);
-  // It answered by this status. Returns whether that tells of a parent alone, and the next server
-  // is chosen.
+  // Records that the server answered by this status. Returns whether that tells of a parent alone,
+  // and the next server is chosen.
   bool goes_around(unsigned status);
-  // It sent this head, which is not gone around. An origin that answers 429 or 503 may want to be
-  // left alone for a while (Retry-After).
+  // Records that the server sent this head, which goes_around() does not go around. An origin that
+  // answers 429 or 503 may want to be left alone for a while (Retry-After).
   void record_head(const http::ResponseHead& answer);
   // A whole answer was the first over its connection, or a later one.
   enum class Answer : std::uint8_t { first, later };
   void record_answer(Answer which) const;
-  // It failed, before its head or in its body.
+  // Records that the server failed, before the head of its answer or in the body.
   void record_failure(const Failure& failure);
-  // A parent was silent for longer than expected, while another source answered. Does nothing if it
-  // is no parent.
+  // Records that a parent was silent for longer than expected, while another source answered. Does
+  // nothing if the server is no parent.
   void record_silence();
   // A parent has cut its answer. Does nothing if it is no parent.
   void note_cut();

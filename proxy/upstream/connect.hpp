@@ -42,10 +42,10 @@ struct DescriptorShortage {
   std::function<void()> free_some = {};       // soon, or at once
 };
 
-// One per thread.
+// Connects to servers. Each thread has its own.
 class Connector {
  public:
-  // All outlive the Connector.
+  // All references outlive the Connector.
   struct Needs {
     net::Deadlines& deadlines;
     Resolver& resolver;

@@ -33,7 +33,7 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
-// Of one host.
+// The addresses of one host.
 using Addresses = std::vector<boost::asio::ip::address>;
 
 // "http://host:80", for people.

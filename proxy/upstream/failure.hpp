@@ -77,7 +77,7 @@ inline constexpr std::size_t kFailures = 10;
 template <class T>
 using Outcome = boost::system::result<T, Failure>;
 
-// What an error of reading, writing or connecting means.
+// The failure that an error of reading, writing or connecting means.
 Failure failure_of(Failure::Where where, boost::system::error_code cause);
 // Whether a failure of this kind is an origin's own, or the way's to it: neither ours, nor a
 // rule's, nor the name servers'.
@@ -91,7 +91,7 @@ bool may_be_refusal(const Failure& failure);
 unsigned status_for(const Failure& failure);
 // The setting that a message's head exceeded, such as "limits.head"; empty: none.
 std::string_view exceeded_setting(const Failure& failure);
-// One line for the person who sees the error page.
+// The failure in one line, for the person who sees the error page.
 std::string text(const Failure& failure);
 // What that person can do about it, in a sentence; empty: nothing special.
 std::string_view advice_for(const Failure& failure);

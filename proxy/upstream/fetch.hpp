@@ -60,18 +60,18 @@ class Fetch : public net::InFrameMemory {
   // body_goes_on() may follow.
   net::Task<Outcome<std::size_t>> body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle);
-  // After body() has timed out: waits at most `idle` until body() has something to return, be it
-  // more of the body or a failure.
+  // Waits at most `idle` until body() has something to return, be it more of the body or a failure.
+  // Call this after body() has timed out.
   net::Task<void> body_goes_on(std::chrono::milliseconds idle);
   // Reads bytes of the body that have arrived already, without a wait. Returns how many. 0: none
   // have, or the length of the body is unknown.
   std::size_t body_at_hand(net::asio::mutable_buffer into);
-  // See BodyReader::whole().
+  // The whole body, if it is here: see BodyReader::whole().
   std::optional<net::TakenBytes> whole_body();
-  // As body(), but into an empty pipe. Only if passes_in_kernel().
+  // Reads as body() does, but into an empty pipe. Call this only if passes_in_kernel().
   net::Task<Outcome<std::size_t>> body_into(net::Pipe& pipe, std::chrono::milliseconds idle);
   [[nodiscard]] bool passes_in_kernel() const { return answer_.body->passes_in_kernel(); }
-  // After a 101: the connection is no longer HTTP, and beyond_head() are its first bytes.
+  // The connection after a 101: it is no longer HTTP, and beyond_head() are its first bytes.
   [[nodiscard]] net::Stream& stream() { return *stream_; }
   [[nodiscard]] std::string_view beyond_head() const { return input_->buffered(); }
   // Keeps the connection for the next request if it can be reused.

@@ -22,11 +22,11 @@ class KnownAnswers {
     std::string text;  // empty: the server gave none
     Time asked;        // when the question was sent
   };
-  // Nothing: not known.
+  // Finds the answer to the question. Nothing: it is not known.
   [[nodiscard]] std::optional<Answer> find(const std::string& question, Time now) const
       EXCLUDES(mutex_);
 
-  // One who asks, so that others may wait. Wakes them when it is destroyed.
+  // A request that asks the question, so that others may wait. Its destructor wakes them.
   class Asking {
    public:
     Asking(KnownAnswers& all, std::string question);
@@ -43,7 +43,7 @@ class KnownAnswers {
     const std::string question_;
     bool begun_ = false;
   };
-  // Those who wait for the end of somebody's question, of whichever it is.
+  // The requests that wait for the end of another request's question, whichever it is.
   [[nodiscard]] net::WaitList& line() { return line_; }
 
  private:

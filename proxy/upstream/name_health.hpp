@@ -38,10 +38,10 @@ class NameHealth {
   void asked(Time now) EXCLUDES(mutex_);
   // The name servers have answered a question, if only that there is no such name.
   void answered(Time now) EXCLUDES(mutex_);
-  // They have refused or failed the question, or have not replied.
+  // Records that the name servers have refused or failed the question, or have not replied.
   void failed(std::string_view name, Time now) EXCLUDES(mutex_);
-  // They have not replied to a question that was asked at that time. It counts as failed, unless
-  // the servers were silent then and have replied since.
+  // Records that the name servers have not replied to a question that was asked at that time. The
+  // question counts as failed, unless the servers were silent then and have replied since.
   void timed_out(std::string_view name, Time asked, Time now) EXCLUDES(mutex_);
   // A probe that was sent after a question has ended so.
   void probed(Probed how, Time now) EXCLUDES(mutex_);
@@ -72,7 +72,7 @@ class NameHealth {
   }
   // What a client is told whose request failed because its name was not resolved.
   [[nodiscard]] std::string text_for_client(Time now) const EXCLUDES(mutex_);
-  // Writes to the log when the trouble begins, and when it is over. Call it now and then.
+  // Writes to the log when the trouble begins, and when it is over. Call this about once a second.
   void say(Time now) EXCLUDES(mutex_);
 
  private:
@@ -85,7 +85,7 @@ class NameHealth {
   void record_failure(std::string_view name, Time now) REQUIRES(mutex_);
   void replied(Time now) REQUIRES(mutex_);
 
-  // As texts about trouble name them.
+  // The name servers as texts about trouble name them.
   struct Servers {
     std::string names = "the name server";
     bool several = false;

@@ -49,7 +49,7 @@ class FirstBytes {
     const auto power = static_cast<std::size_t>(std::bit_width(units)) - 2;  // from 1 on
     return std::min(4 * power + ((units >> (power - 1)) & 3U), kBuckets - 1);
   }
-  // Its lower bound, in units.
+  // The lower bound of the bucket, in units.
   static double begin_of(std::size_t bucket) {
     if (bucket < 4) return static_cast<double>(bucket);
     return static_cast<double>((4 + bucket % 4) << (bucket / 4 - 1));
@@ -58,7 +58,7 @@ class FirstBytes {
   std::array<std::uint32_t, kBuckets> in_bucket_{};
 };
 
-// What one origin did in a period.
+// The sums of one origin over a period.
 struct OriginSums {
   std::uint64_t bytes = 0;  // of bodies received
   std::uint32_t requests = 0;
@@ -82,7 +82,7 @@ class OriginRecord {
   // The sums of the period under way.
   OriginSums& at(Clock::time_point now);
   [[nodiscard]] OriginSums of_hour(Clock::time_point now) const;
-  // Those of the hour. Cheap, unlike the sums.
+  // The number of requests in the last hour. Cheap, unlike the sums.
   [[nodiscard]] std::uint64_t requests(Clock::time_point now) const;
 
   Clock::time_point asked{};     // for the last time
@@ -143,9 +143,9 @@ class UnderWay : public boost::intrusive::list_base_hook<> {
   void received(std::size_t bytes) {
     bytes_.store(bytes_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   }
-  // Nothing is awaited any more. If the request was given up after kPatience without an answer,
-  // that counts as a failure, of the name servers if they were waited for. May be called again once
-  // more bytes have been received.
+  // Records that the request waits for nothing any more. If it was given up after kPatience without
+  // an answer, that counts as a failure, of the name servers if the request waited for them. May be
+  // called again once more bytes have been received.
   static constexpr std::chrono::seconds kPatience{3};
   void end();
 
@@ -192,7 +192,7 @@ class alignas(64) TrafficOfThread {
   boost::intrusive::list<UnderWay, boost::intrusive::constant_time_size<false>> under_way_
       GUARDED_BY(mutex_);
   Records records_ GUARDED_BY(mutex_);
-  // What record_of() has found; mostly, the next call wants it, too.
+  // The last record that record_of() found, since the next call mostly looks for the same one.
   Records::value_type* last_ GUARDED_BY(mutex_) = nullptr;
 };
 
@@ -238,7 +238,7 @@ class OriginTraffic {
     Clock::time_point since;   // the first of them waits
     Clock::time_point silent;  // since then the origin has answered nothing
   };
-  // In the order of their names.
+  // The silent origins, in the order of their names.
   [[nodiscard]] std::vector<Silence> silences(Clock::time_point now) const;
 
  private:

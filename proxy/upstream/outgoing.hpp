@@ -12,7 +12,8 @@
 
 namespace proxy::upstream {
 
-// What all threads know of the servers that they ask. Any thread. Outlives all questions.
+// What all threads know of the servers that they ask. Outlives all questions. Any thread may use
+// it.
 struct Shared {
   Shared(TlsClient& for_all, machine::Clock& clock) : tls(for_all), traffic(clock) {}
 

@@ -19,7 +19,7 @@ struct PoolLimits {
       60'000};  // servers close at about this age, and we should close first
 };
 
-// One per thread; the Deadlines must outlive it.
+// The idle connections of one thread. The Deadlines outlive it.
 class Pool final : private net::Watched {
  public:
   explicit Pool(net::Deadlines& deadlines, PoolLimits limits = {});

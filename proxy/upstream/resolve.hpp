@@ -72,8 +72,8 @@ struct ResolverOptions {
   NameHealth* health = nullptr;     // is told whether the servers answer; null: nobody is
 };
 
-// One per thread. Use and destroy it on that thread, before its io_context. The destructor ends
-// waiting calls with Errc::resolver_failed.
+// Resolves names. Each thread has its own: use and destroy it on that thread, before its
+// io_context. The destructor ends waiting calls with Errc::resolver_failed.
 class Resolver {
  public:
   static constexpr std::chrono::milliseconds kTimeout{5000};

@@ -39,7 +39,7 @@ class Origins {
   std::optional<std::size_t> next(Tried& tried, Clock::time_point now) {
     return next(tried, now, all_, AtRest::last);
   }
-  // As above, among the servers that `order` names.
+  // Chooses the next server among those that `order` names.
   std::optional<std::size_t> next(Tried& tried, Clock::time_point now,
                                   std::span<const std::size_t> order, AtRest at_rest);
   void failed(std::size_t server, Clock::time_point now) {
@@ -82,7 +82,7 @@ struct Parent {
   std::string authorization;  // the value of Proxy-Authorization; empty: none
 };
 
-// All parents, with their live state. Immutable but for that. Any thread.
+// All parents, with their live state, which alone changes. Any thread may use it.
 class Parents {
  public:
   // Takes at most Origins::kMost parents.

@@ -32,7 +32,8 @@ class HostTrust {
   std::map<std::string, std::shared_ptr<boost::asio::ssl::context>, std::less<>> contexts_;
 };
 
-// One per process, shared by all threads: reading the trust store takes longer than a handshake.
+// The TLS of connections to servers. All threads share one: reading the trust store takes longer
+// than a handshake.
 class TlsClient {
  public:
   // Trusts the system's store (honours SSL_CERT_FILE and SSL_CERT_DIR) and, if named, the

@@ -1,4 +1,4 @@
-// What a client says of its user: Basic authentication (RFC 7617).
+// The user and the password that a client sends: Basic authentication (RFC 7617).
 #pragma once
 
 #include <optional>

@@ -36,7 +36,7 @@ class PasswordChecks {
   [[nodiscard]] std::uint64_t made();
 
  private:
-  // The same credentials checked against the same hash.
+  // One check of credentials against a hash, for all requests that have the same ones.
   struct Check {
     std::string password;
     std::optional<std::string> hash;  // nothing: there is no such user

@@ -19,8 +19,8 @@ namespace proxy::users {
 // two seconds at most. The text does not contain the hash.
 std::optional<std::string> why_not_accepted(std::string_view hash);
 
-// What a check of the hash, which is accepted, costs: two hashes with the same text here take the
-// same time.
+// Names the cost of a check of the hash, which is accepted: two hashes with the same text here take
+// the same time.
 std::string cost_of(std::string_view hash);
 
 // Whether the password has this hash, which is accepted. Takes milliseconds to seconds, as the cost

@@ -112,7 +112,7 @@ class Learner {
   // Call it for all records of each segment, in the order of the log. `segments` must have the
   // segment already, because some records are read again.
   void learn(std::span<const Listed> records, std::uint32_t segment);
-  // Some purges are lost, so no earlier record counts.
+  // Forgets all entries: some purges are lost, so no earlier record counts.
   void forget_all();
   // Call it at the end: purges by prefix whose search is not complete become rules.
   void finish();

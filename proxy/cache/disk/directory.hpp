@@ -39,7 +39,7 @@ class Directory {
   // Segments by rising number. Files with other names are ignored.
   Result<std::vector<Item>> segments() const;
   Result<File> open_segment(std::uint32_t segment, Access access) const;
-  // With the access that the directory was opened with.
+  // Opens the segment with the access that the directory was opened with.
   Result<File> open_segment(std::uint32_t segment) const { return open_segment(segment, access_); }
   struct Made {
     std::uint32_t segment = 0;
@@ -74,7 +74,7 @@ constexpr std::uint64_t space_of(std::uint64_t bytes) {
   return (bytes + 4095) / 4096 * 4096 + 4096;
 }
 
-// For the writer's thread; every call may wait for the disk.
+// The files of the segments. The writer's thread calls this; every call may wait for the disk.
 class SegmentFiles {
  public:
   using Spaces = std::map<std::uint32_t, std::uint64_t>;  // bytes of disk space by segment number

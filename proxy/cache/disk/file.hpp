@@ -37,10 +37,10 @@ enum class Error : std::uint8_t {
   io,              // any other error of the system
 };
 
-// For a log line.
+// The name of the error, for a log line.
 std::string_view to_string(Error error);
 
-// What a system call's errno means.
+// The error that a system call's errno stands for.
 Error error_of(int number);
 
 template <class T>

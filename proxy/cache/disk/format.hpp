@@ -196,7 +196,7 @@ Key block_key(const Key& object, std::uint64_t version, std::uint32_t block);
 
 // What a segment tells of the clock of the run that began it.
 struct ClockMark {
-  // Nothing is further ahead, or behind: about 280 years.
+  // The most that a clock is taken to be ahead or behind: about 280 years.
   static constexpr std::chrono::milliseconds kMost{std::int64_t{1} << 43};
 
   std::uint32_t run = 0;
@@ -243,7 +243,7 @@ struct Searched {
 inline constexpr std::size_t kSearchedBytes = 24;
 
 std::string encode(std::span<const Searched> found);
-// Nothing if the length is no multiple of 24.
+// Returns nothing if the length is no multiple of 24.
 std::optional<std::vector<Searched>> decode_searched(std::string_view head);
 
 // The end of a sealed segment: a list of its records. With it a start need not read the records.

@@ -63,7 +63,7 @@ class Index {
   ~Index();
 
   std::optional<Location> find(const Key& key) const;
-  // As find(), and marks the entry as used.
+  // Finds the location as find() does, and marks the entry as used.
   std::optional<Location> use(const Key& key);
   // Adds hits that the same response had in memory.
   void add_hits(const Key& key, std::uint32_t hits);

@@ -128,7 +128,8 @@ class IndexShard {
     give_up_changes();
   }
 
-  // Null if the key is missing, or its entry is at another position.
+  // Finds the entry at this position. Null if the key is missing, or its entry is at another
+  // position.
   PackedLocation* find(const Key& key) REQUIRES(mutex) {
     const auto found = map->find(key);
     return found == map->end() ? nullptr : &found->second;

@@ -27,7 +27,7 @@ struct LatelyPurged {
   std::vector<std::string> prefixes;  // as Disk::purge_prefix() got them
 };
 
-// What a start found. No case is fatal.
+// What a start found in the directory. The proxy starts whatever it is.
 struct Loaded {
   std::size_t segments = 0;
   std::size_t entries = 0;
@@ -49,7 +49,7 @@ Result<std::vector<Directory::Item>> own_segments(const Directory& directory, Lo
 // one start, on the writer's thread; waits for the disk.
 class Loading {
  public:
-  // All outlive the loading. Adds to `found`.
+  // All references outlive the loading, which adds to `found`.
   Loading(const LogLimits& limits, Catalog& catalog, SegmentFiles& files, Appender& appender,
           Loaded& found)
       : limits_(limits),

@@ -20,7 +20,7 @@ namespace proxy::cache::disk {
 // system. For the writer's thread; waits for the disk.
 class Rotation {
  public:
-  // All outlive the rotation.
+  // All references outlive the rotation.
   Rotation(const LogLimits& limits, Catalog& catalog, SegmentFiles& files, Appender& appender,
            ObjectClaims& claims)
       : limits_(limits), catalog_(catalog), files_(files), appender_(appender), claims_(claims) {}
@@ -68,7 +68,8 @@ class Rotation {
 
   // Reclaims segments until LogLimits::bytes allows one more and the index has at most `entries`.
   Result<void> make_room(std::size_t entries, Allowance& allowance);
-  // After an error the segment is still there, and the caller may try again.
+  // Reclaims the oldest segment. After an error the segment is still there, and the caller may try
+  // again.
   Result<void> reclaim_oldest(Allowance& allowance);
   Result<void> clear_out(const Segment& segment, Allowance& allowance);
   Result<void> clear_out(const Listed& listed, Position at, Allowance& allowance);

@@ -46,7 +46,7 @@ class RecordTimes {
   // Call this when wall time is ahead of the clock by `ahead`. Returns by how much the records of
   // earlier runs have become older.
   milliseconds apply(milliseconds ahead);
-  // For a segment that is begun now.
+  // The mark for a segment that is begun now.
   [[nodiscard]] ClockMark mark() const;
   // Whether wall time has stepped since a segment with this mark was begun. Rules count seconds, so
   // less than a second is no step.
@@ -98,7 +98,7 @@ class Residency {
 
   // Whether all of these bytes are in the page cache now. False also if the system does not tell.
   bool has(std::uint64_t offset, std::uint64_t bytes) const;
-  // The same by mincore(). Public for tests.
+  // Asks mincore() whether the page cache has these bytes. Public for tests.
   bool has_by_mapping(std::uint64_t offset, std::uint64_t bytes) const;
 
  private:
@@ -115,7 +115,7 @@ class SegmentUser {
   virtual void save() = 0;
 };
 
-// Any thread.
+// The users of segments. Any thread may call any function.
 class SegmentUsers {
  public:
   // The user counts until its last owner is gone. Returns false if save_all() was called: the file
@@ -128,7 +128,7 @@ class SegmentUsers {
 
   threads::Mutex mutex_;
   bool closed_ GUARDED_BY(mutex_) = false;
-  // Some are gone. These are removed whenever there are `most_`.
+  // Pointers to users that are gone stay until there are `most_`; then they are removed.
   std::vector<std::weak_ptr<SegmentUser>> users_ GUARDED_BY(mutex_);
   std::size_t most_ GUARDED_BY(mutex_) = kFewest;
 };
@@ -151,7 +151,7 @@ class Segments {
   Segments() = default;
   Segments(RecordTimes::Time started, std::uint32_t run) : times(started, run) {}
 
-  // Null if the segment was reclaimed.
+  // Finds the segment of this number. Null if it was reclaimed.
   std::shared_ptr<const Segment> find(std::uint32_t number) const;
   void add(std::shared_ptr<const Segment> segment);
   void remove(std::uint32_t number);

@@ -91,7 +91,7 @@ class StoredRecord {
   static Result<StoredRecord> open(const Segments& segments, const Key& key, const Location& place,
                                    Wait wait);
 
-  // With its times as the program counts them (RecordTimes).
+  // The header, with its times as the program counts them (RecordTimes).
   const RecordHeader& header() const { return front_.header; }
   std::string_view url() const { return front_.text(0, front_.header.url_bytes); }
   std::string_view head() const {

@@ -42,7 +42,7 @@ class WriteQueue {
     bool empty() const { return records.empty() && doubts.empty() && !overflowed; }
   };
 
-  // All outlive the queue.
+  // All references outlive the queue.
   WriteQueue(const Options& options, Catalog& catalog, const WriterWatch& watch)
       : options_(options), catalog_(catalog), watch_(watch) {}
 
@@ -69,7 +69,7 @@ class WriteQueue {
   // them at once. Returns whether that came about within `limit`. For tests.
   bool settle(std::chrono::milliseconds limit) EXCLUDES(mutex_);
 
-  // These three are for the thread that starts and stops the writer.
+  // The thread that starts and stops the writer calls the next three functions.
   void open() EXCLUDES(mutex_);
   // Tells the writer to take all that waits, and then to end. The writer calls take() only once
   // more, so that no flood of purges keeps it from ending.

@@ -38,7 +38,7 @@ class Writer {
     joined,
     hangs,  // the disk does not answer, and this object cannot be destroyed before it does
   };
-  // As stop(), but returns if the writer hangs.
+  // Stops as stop() does, but returns if the writer hangs.
   [[nodiscard]] End end();
 
   // Sets the size of the log: soon, while the disk works. Any thread.
@@ -90,7 +90,7 @@ class Writer {
   threads::Mutex size_mutex_;
   LogSize wanted_size_ GUARDED_BY(size_mutex_);
 
-  // Only the thread uses these.
+  // Only the writer's thread uses the members below.
   Log log_;
   Owed owed_;
   Backoff backoff_;

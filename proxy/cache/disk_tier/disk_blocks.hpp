@@ -13,7 +13,7 @@
 
 namespace proxy::cache {
 
-// Any thread.
+// The blocks of objects on disk. Any thread may call any function.
 class DiskBlocks {
  public:
   // All references outlive this object.

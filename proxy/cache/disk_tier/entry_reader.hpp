@@ -20,7 +20,7 @@
 
 namespace proxy::cache {
 
-// What a hit needs of a record whose head was read and decoded before.
+// The facts that a hit needs of a record whose head was read and decoded before.
 struct KnownHead {
   // `front`: the segment of the record that has the head.
   KnownHead(Ref<const Entry> its_entry, std::uint64_t its_selector, disk::StoredBody body,
@@ -105,13 +105,13 @@ struct ReadBack {
 // in their files.
 enum class Bodies : std::uint8_t { in_memory, large_in_file };
 
-// Any thread.
+// Reads entries from the disk. Any thread may call any function.
 class EntryReader {
  public:
   // An I/O thread reads and checks no more than this at a time.
   static constexpr std::uint32_t kReadAtOnce = 256 * 1024;
-  // From here on it costs less to send a body from its file than to write it from memory
-  // (row disk-100k of tests/bench/compare).
+  // The least body that costs less to send from its file than to write from memory (row disk-100k
+  // of tests/bench/compare).
   static constexpr std::uint32_t kLeftFrom = 64 * 1024;
 
   // Both arguments outlive the reader.
@@ -126,7 +126,7 @@ class EntryReader {
   // Opens the record at the location. `gone`: the record is of another URL, whose key collides.
   disk::Result<disk::StoredRecord> open(ReadBack::Seen& seen, const disk::Location& location,
                                         std::string_view url, disk::Wait wait);
-  // What to read of an entry.
+  // The parts of an entry to read.
   struct Wanted {
     disk::StoredRecord stored;
     SavedHead saved;

@@ -12,7 +12,7 @@
 
 namespace proxy::cache {
 
-// Any thread; for one key, the caller holds its lock.
+// Any thread may call any function, but holds the lock of the key.
 class EntryWriter {
  public:
   // A generous bound on the bytes of a record beside URL, head and body.

@@ -63,14 +63,14 @@ Values other_ports(Values ports);
 // address at all.
 Values parse_addresses(std::string_view text);
 
-// Without networks that others of the list contain.
+// Returns the networks without those that others of the list contain.
 Values simplified(const Values& networks);
 bool is_every_address(const Values& networks);
 
 // What the texts of a list are for: a time that is allowed may lack its last minute.
 enum class Action : std::uint8_t { allow, deny };
 
-// As the settings write them; "any" is every address.
+// The values as the settings write them; "any" is every address.
 std::vector<std::string> texts_of(const Values& values, Aspect aspect,
                                   Action action = Action::deny);
 

@@ -21,9 +21,10 @@ using Json = nlohmann::ordered_json;
 // key, above the object itself. A comment is kept as a member whose name begins with "//".
 void add_comment(Json& object, const std::string& text, const std::string& key = "");
 
-// Without comments. Here and in written(), bytes that are not ASCII become "?".
+// The JSON in one line, without comments. Here and in written(), bytes that are not ASCII become
+// "?".
 std::string in_one_line(const Json& json);
-// The text, with a line feed at its end.
+// The JSON as text, with a line feed at its end.
 std::string written(const Json& json);
 
 // The member at a path such as "timeouts.head", which is added if it is missing. The reference is

@@ -23,7 +23,7 @@ using UrlPatterns = std::vector<UrlPattern>;
 // other schemes, such as ftp. Nothing if the settings cannot say it.
 std::optional<UrlPatterns> url_patterns_of(std::string_view expression);
 
-// The same for an expression over path and query, as in urlpath_regex.
+// Translates an expression over path and query, as in urlpath_regex.
 std::optional<UrlPatterns> path_patterns_of(std::string_view expression);
 
 // The hosts of an expression over hosts, as in dstdom_regex. Empty unless the settings can say
