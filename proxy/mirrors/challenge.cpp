@@ -117,7 +117,8 @@ std::optional<BearerChallenge> BearerChallenge::parse(const http::Fields& answer
 }
 
 bool may_ask_for_token(const http::Target& realm, const http::Target& registry) {
-  if (!realm.https() || realm.had_userinfo()) return false;
+  const bool is_usual_port = realm.port() == 443 || realm.port() == registry.port();
+  if (!realm.https() || realm.had_userinfo() || !is_usual_port) return false;
   if (realm.host() == registry.host()) return true;
   const auto domain = domain_of(registry.host());
   if (domain.empty() || is_address(realm.host())) return false;

@@ -24,10 +24,11 @@ struct BearerChallenge {
   static std::optional<BearerChallenge> parse(const http::Fields& answer);
 };
 
-// Whether `realm` may be asked for a token of `registry`: over https, without a user, and only if
-// its host is the registry's, or both are of one domain. The latter is judged without a list of
-// public suffixes: the registry's host without its first label, if two labels are left of which the
-// first has more than three letters, or three. Addresses have no domain.
+// Whether `realm` may be asked for a token of `registry`: over https at the standard port or that
+// of the registry, without a user, and only if its host is the registry's, or both are of one
+// domain. The latter is judged without a list of public suffixes: the registry's host without its
+// first label, if two labels are left of which the first has more than three letters, or three.
+// Addresses have no domain.
 bool may_ask_for_token(const http::Target& realm, const http::Target& registry);
 
 // The realm of the challenge with its parameters: a URL that gives an anonymous token to read the

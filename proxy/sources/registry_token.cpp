@@ -47,6 +47,14 @@ upstream::FetchPlan plan_for(const SourceAccess& access, const policy::Policy& p
           .first_byte = timeouts.first_byte};
 }
 
+// A realm is a URL that a stranger chose. A site may list a token server of its own.
+bool may_ask(const policy::Policy& policy, const http::Target& realm,
+             const http::Target& registry) {
+  const bool is_trusted = policy.rules.registries().may_ask_for_token(realm, registry) ||
+                          policy.mirrored_hosts.have(realm);
+  return is_trusted && !policy.lists.blocks(realm);
+}
+
 constexpr Failure kTimedOut{Failure::Where::upstream, Failure::What::timed_out, {}};
 
 // Nothing: the body is longer than a token's. However slowly it comes, it ends by then.
@@ -102,9 +110,7 @@ std::string token_question(const http::Target& url, std::string_view name) {
 Task<Outcome<std::string>> anonymous_token(SourceAccess& access, const policy::Policy& policy,
                                            const TokenWanted& wanted) {
   const auto url = mirrors::token_url(wanted.challenge, wanted.name);
-  const bool may_ask = url && policy.rules.registries().may_ask_for_token(*url, wanted.url) &&
-                       !policy.lists.blocks(*url);
-  if (!may_ask) co_return std::string();
+  if (!url || !may_ask(policy, *url, wanted.url)) co_return std::string();
   auto& known_answers = access.shared.known_answers;
   const auto question = token_question(wanted.url, wanted.name);
   const auto end = access.now() + policy.settings.timeouts.first_byte;

@@ -28,9 +28,9 @@ struct TokenWanted {
   mirrors::BearerChallenge challenge;
 };
 // Gets a token from the server that the challenge names, if the policy's registries let it be asked
-// (mirrors::Registries). Of a crowd, one asks, and the others wait. Empty: there is none for
-// anybody. A failure: the server cannot be reached, or has no time. Whatever `wanted` refers to
-// outlives the task.
+// (mirrors::Registries), or if it is mirrored itself. Of a crowd, one asks, and the others wait.
+// Empty: there is none for anybody. A failure: the server cannot be reached, or has no time.
+// Whatever `wanted` refers to outlives the task.
 net::Task<upstream::Outcome<std::string>> anonymous_token(SourceAccess& access,
                                                           const policy::Policy& policy,
                                                           const TokenWanted& wanted);

@@ -56,11 +56,15 @@ TEST(TokenServer, IsOfTheRegistrysDomain) {  // K2
     bool may;
   } cases[] = {
       {"https://r.example/token", "https://r.example/", true},
-      {"https://r.example:8443/token", "https://r.example/", true},
+      {"https://r.example:8443/token", "https://r.example/", false},
+      {"https://r.example:8443/token", "https://r.example:8443/", true},
+      {"https://r.example/token", "https://r.example:8443/", true},
+      {"https://auth.corp.example:22/t", "https://registry.corp.example/", false},
       {"https://auth.corp.example/t", "https://registry.corp.example/", true},
       {"https://corp.example/t", "https://registry.corp.example/", true},
       {"https://a.b.corp.example/t", "https://registry.corp.example/", true},
-      {"https://127.0.0.1:2/t", "https://127.0.0.1:1/", true},
+      {"https://127.0.0.1:1/t", "https://127.0.0.1:1/", true},
+      {"https://127.0.0.1:2/t", "https://127.0.0.1:1/", false},
       {"http://r.example/token", "https://r.example/", false},
       {"https://user@r.example/token", "https://r.example/", false},
       {"https://evil.example/t", "https://registry.corp.example/", false},

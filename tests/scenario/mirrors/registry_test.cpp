@@ -42,7 +42,8 @@ struct Registry {
   }
 
   json settings() const {
-    auto all = origin.settings({origin.front.authority(), storage_front.authority()});
+    auto all = origin.settings(
+        {origin.front.authority(), storage_front.authority(), tokens_front.authority()});
     all["mirrors"]["recipes"] = json::array({"oci"});
     all["mirrors"]["registry"] = origin.front.authority();
     return all;
@@ -191,10 +192,11 @@ TEST(RegistryMirror, KnowsNoImageThatNotEverybodyMayHave) {  // K5
 
 TEST(RegistryMirror, AsksNobodyElseForAToken) {  // K2
   Registry registry;
+  const TlsFront unlisted(registry.origin.authority, "IP:127.0.0.1", registry.tokens.port());
   RegistryMirrorScene mirror(registry);
   for (const auto& realm :
        {std::string("https://169.254.169.254/latest"), std::string("https://other.example/token"),
-        "http://127.0.0.1:" + std::to_string(registry.tokens.port())}) {
+        "http://127.0.0.1:" + std::to_string(registry.tokens.port()), unlisted.url("/token")}) {
     registry.realm = realm;
     EXPECT_EQ(mirror.client.get(kBlobPath, {{"Cache-Control", "no-cache"}}).status, 404) << realm;
   }
