@@ -92,15 +92,20 @@ std::string_view value_of_field(std::string_view head, std::string_view name) {
 }
 
 std::string without_conditions(std::string_view head, std::string_view etag) {
-  constexpr std::array<std::string_view, 4> kConditions{"If-None-Match", "If-Modified-Since",
-                                                        "If-Range", "Range"};
+  constexpr std::array<std::string_view, 3> kConditions{"If-None-Match", "If-Modified-Since",
+                                                        "If-Range"};
   const auto version = value_of_field(head, "If-Range");
   const bool is_of_it = version.empty() || version == etag;
-  const auto left_out = std::span(kConditions).first(is_of_it ? 3 : 4);
+  const auto wanted = value_of_field(head, "If-Match");  // RFC 9110 13.1.1: weak tags never match
+  const bool is_met = wanted.find("W/") == wanted.npos && http::names_tag(wanted, etag);
   std::string out(http::take_line(head));
   while (!head.empty()) {
     const auto line = http::take_line(head);
-    if (!http::has_word(left_out, line.substr(0, line.find(':')))) out += line;
+    const auto name = line.substr(0, line.find(':'));
+    const bool is_left_out = http::has_word(kConditions, name) ||
+                             (!is_of_it && http::same_word(name, "Range")) ||
+                             (is_met && http::same_word(name, "If-Match"));
+    if (!is_left_out) out += line;
   }
   return out;
 }

@@ -42,7 +42,8 @@ class LinkedFile {
 // The value of the first line with the name in the text of a head; empty: there is none.
 std::string_view value_of_field(std::string_view head, std::string_view name);
 // The head of a request without the conditions that name entity tags and times, which are of the
-// version `etag`. Without its Range, too, if If-Range names another version.
+// version `etag`. Without its Range, too, if If-Range names another version. An If-Match that names
+// another version stays: no answer of the storage meets it.
 std::string without_conditions(std::string_view head, std::string_view etag);
 
 }  // namespace proxy::mirrors

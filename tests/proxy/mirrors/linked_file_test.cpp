@@ -102,5 +102,14 @@ TEST(WithoutConditions, KeepsTheRangeOfTheSameVersion) {
   EXPECT_EQ(without_conditions(head, "\"b\""), "GET /a HTTP/1.1\r\nHost: a\r\n");
 }
 
+TEST(WithoutConditions, KeepsAnIfMatchOfAnotherVersionAlone) {
+  const std::string line = "GET /a HTTP/1.1\r\n";
+  const auto of = [&](const std::string& tags) { return line + "if-match: " + tags + "\r\n"; };
+  for (const char* met : {"\"a\"", "\"b\", \"a\"", "*"})
+    EXPECT_EQ(without_conditions(of(met), "\"a\""), line) << met;
+  for (const char* other : {"\"b\"", "W/\"a\""})
+    EXPECT_EQ(without_conditions(of(other), "\"a\""), of(other)) << other;
+}
+
 }  // namespace
 }  // namespace proxy::mirrors
