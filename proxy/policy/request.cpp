@@ -31,6 +31,14 @@ void drop_if(http::Fields& fields, const Dropped& is_dropped) {
   fields = std::move(others);
 }
 
+// Whether the line is about our own origin. A browser sends the cookies of each service on our
+// host, whatever the port. An order for us keeps its Origin, by which it may be refused.
+bool is_about_our_origin(const http::Field& line, bool is_order) {
+  using http::field;
+  return line.id == field::cookie || line.id == field::cookie2 || line.id == field::referer ||
+         (line.id == field::origin && !is_order);
+}
+
 // Replaces the target by the URL that the path stands for. Does so for a refused request, too: the
 // log then names what was asked for. Nothing that has a body or an upgrade is for a mirror, which
 // must not become a tunnel into the network of the origin.
@@ -46,14 +54,15 @@ mirrors::Mirrored aim_at_mirrored(Request& request) {
   if (!request.head.fields.has(http::field::user_agent))
     request.head.fields.append(http::field::user_agent, "User-Agent", kProduct);
   const auto* const rule = policy.rules.find(request.target);
-  drop_if(request.head.fields,
-          [](const auto& line) { return mirrors::leads_around(line.name, line.value); });
+  const bool is_order = request.head.method == "PURGE";
+  drop_if(request.head.fields, [is_order](const auto& line) {
+    return is_about_our_origin(line, is_order) || mirrors::leads_around(line.name, line.value);
+  });
   if (rule && rule->response_class() == config::ResponseClass::absent) return Mirrored::absent;
   const bool may_post = rule && rule->allows_post() && request.head.method == "POST";
   const bool is_read = request.facts.method != cache::RequestFacts::Method::other &&
                        !request.framing.has_body() && !request.asks_for_websocket();
-  return may_post || is_read || request.head.method == "PURGE" ? Mirrored::yes
-                                                               : Mirrored::bad_method;
+  return may_post || is_read || is_order ? Mirrored::yes : Mirrored::bad_method;
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST(MirrorPeers, LearnOfNothingButWhatAnAnonymousRequestGets) {
   const Neighbours site(origin.settings());
   MirrorClient a(site.a);
   a.get(mirror_path(origin.url("/secret")), {{"Authorization", "Bearer x"}});
-  a.get(mirror_path(origin.url("/cookie")), {{"Cookie", "a=b"}});
+  Client(site.a.port()).get(origin.url("/cookie"), {{"Cookie", "a=b"}});
   a.get(mirror_path(origin.url("/open")));
   ASSERT_TRUE(site.b_knows(1));
   MirrorClient b(site.b);
