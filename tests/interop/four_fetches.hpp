@@ -11,6 +11,7 @@
 #include <cstring>
 #include <functional>
 #include <iostream>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ inline std::ostream& operator<<(std::ostream& out, const Sent& sent) {
 
 // Where a client finds the proxy, and an empty folder.
 struct Place {
-  std::string proxy;  // ADDRESS:PORT
+  const ProxyProcess& proxy;
   std::filesystem::path folder;
 };
 
@@ -63,7 +64,7 @@ class FourFetches {
       const auto before = sent_so_far();
       const auto begun = std::chrono::steady_clock::now();
       const TemporaryDirectory folder;
-      EXPECT_TRUE(fetch({proxy.address(), folder.path()}) == content) << client << ", fetch " << i;
+      EXPECT_TRUE(fetch({proxy, folder.path()}) == content) << client << ", fetch " << i;
       sent[i] = {sent_so_far().requests - before.requests, sent_so_far().bytes - before.bytes};
       print(sent[i], std::chrono::steady_clock::now() - begun);
     }
@@ -124,6 +125,22 @@ inline Outcome run_client(Command command) {
   if (outcome.exit_code != 0)
     throw std::runtime_error(command.arguments[0] + ": " + outcome.output + outcome.errors);
   return outcome;
+}
+
+// What curl gets of the URL's `size` bytes by so many ranges at once, put together.
+inline std::string curl_in_ranges(const std::string& url, std::size_t size, std::size_t ranges) {
+  std::list<ChildProcess> all;
+  for (std::size_t i = 0; i < ranges; ++i) {
+    const auto range =
+        std::to_string(size * i / ranges) + '-' + std::to_string(size * (i + 1) / ranges - 1);
+    all.emplace_back(Command{{"/usr/bin/curl", "--silent", "--fail", "--range", range, url}});
+  }
+  std::string whole;
+  for (auto& one : all) {
+    EXPECT_EQ(one.wait(), 0);
+    whole += one.output();
+  }
+  return whole;
 }
 
 // Bytes that no compression makes shorter, the same for the same seed (xorshift64).

@@ -57,7 +57,7 @@ struct Images : ::testing::Test {
   // The settings by which podman and skopeo find the proxy.
   std::string mirror_file(const Place& place) const {
     const auto file = place.folder / "registries.conf";
-    write_file(file, client_lines("podman", {{"cache.example:3128", place.proxy},
+    write_file(file, client_lines("podman", {{"cache.example:3128", place.proxy.address()},
                                              {"registry.example.com", site.name()}}));
     return file;
   }
@@ -210,7 +210,7 @@ TEST_F(Images, AreFetchedByContainerd) {
     const auto hosts = place.folder / "hosts";
     std::filesystem::create_directories(hosts / "_default");
     write_file(hosts / "_default/hosts.toml",
-               client_lines("containerd", {{"cache.example:3128", place.proxy}}));
+               client_lines("containerd", {{"cache.example:3128", place.proxy.address()}}));
     const Containerd containerd(place.folder);
     containerd.run({"content", "fetch", "--hosts-dir", hosts, image()});
     return scenario::sha256_of(containerd.run({"content", "get", digest}).output);
@@ -225,7 +225,7 @@ TEST_F(Images, AreFetchedInRangesAsByOllama) {
   const auto size = layer.at("size").get<std::size_t>();
   const auto content = second_layer().substr(7);
   const auto sent = fetches.run("curl as Ollama", 2, content, [&](const Place& place) {
-    const auto image = "http://" + place.proxy + "/v2/team/app/";
+    const auto image = "http://" + place.proxy.address() + "/v2/team/app/";
     const auto blob = image + "blobs/" + second_layer();
     const std::vector<std::string> curl{"/usr/bin/curl", "--silent", "--fail"};
     const auto run = [&](std::vector<std::string> more) {
@@ -237,18 +237,7 @@ TEST_F(Images, AreFetchedInRangesAsByOllama) {
         0);
     EXPECT_EQ(run({"--head", blob}), 0);
     EXPECT_EQ(run({"--max-filesize", "1", blob}), 63);
-    std::vector<std::string> ranges{"--parallel", "--parallel-max", "16"};
-    for (std::size_t i = 0; i < 16; ++i) {
-      if (i > 0) ranges.push_back("--next");
-      const auto range =
-          std::to_string(size * i / 16) + '-' + std::to_string(size * (i + 1) / 16 - 1);
-      ranges.insert(ranges.end(), {"--range", range, "--output",
-                                   (place.folder / std::to_string(10 + i)).string(), blob});
-    }
-    EXPECT_EQ(run(ranges), 0);
-    std::string whole;
-    for (int i = 10; i < 26; ++i) whole += read_file(place.folder / std::to_string(i));
-    return scenario::sha256_of(whole);
+    return scenario::sha256_of(curl_in_ranges(blob, size, 16));
   });
   EXPECT_GT(sent[0].bytes, kLayer);
   EXPECT_LT(sent[0].bytes, kLayer + 2'500'000) << "what is left after the head is not fetched";

@@ -90,24 +90,32 @@ class Hub {
 
   Reply listing(const Request& request) const {
     if (contains(request.path, "resolve-cache"))
-      return Reply(200, {{"ETag", "\"9e26dfeeb6e641a33dae4961196235bdb965b21b\""},
-                         {"Content-Type", "text/plain"},
-                         {"X-Repo-Commit", commit_of(request)}})
-          .body("{}");
+      return part_of("{}", request)
+          .with("ETag", "\"9e26dfeeb6e641a33dae4961196235bdb965b21b\"")
+          .with("Content-Type", "text/plain")
+          .with("X-Repo-Commit", commit_of(request));
     if (contains(request.field("Accept-Encoding"), "gzip"))
       return Reply(200, {{"Content-Encoding", "gzip"}, {"Content-Type", "application/json"}})
           .body("coded");
+    const Fields fields{{"Content-Type", "application/json; charset=utf-8"},
+                        {"ETag", "W/\"2b-tree\""}};
+    if (contains(request.path, "cursor=2")) return Reply(200, fields).body("[]");
     const auto next = origin.url("/api/models/o/r/tree/" + kCommit + "?cursor=2");
-    return Reply(200, {{"Content-Type", "application/json; charset=utf-8"},
-                       {"ETag", "W/\"2b-tree\""},
-                       {"Link", "<" + next + ">; rel=\"next\""}})
-        .body(tree);
+    return Reply(200, fields).with("Link", "<" + next + ">; rel=\"next\"").body(tree);
   }
 
   Reply give(const Request& request) {
     if (request.method != "GET") return Reply(403).body("signed for GET");
     const auto& body = bytes_.at(request.path.substr(5, 64));
-    // Not of the hub's tag: the whole, in place of the range.
+    const auto cut = std::exchange(cut_after, 0);
+    auto reply = part_of(body, request, cut == 0 ? body.size() : cut);
+    return reply.with("ETag", "\"of the storage\"").with("Accept-Ranges", "bytes");
+  }
+
+  // The range that is asked for, at most `most` bytes of it. A condition is never of the hub's tag,
+  // so that the whole is sent in place of the range.
+  static Reply part_of(const std::string& body, const Request& request,
+                       std::size_t most = 1U << 31) {
     const bool is_whole = !request.has("Range") || request.has("If-Range");
     std::size_t first = 0;
     std::size_t last = body.size() - 1;
@@ -118,14 +126,13 @@ class Hub {
       if (dash + 1 < range.size()) last = std::min(last, std::stoul(range.substr(dash + 1)));
     }
     const auto part = body.substr(first, last - first + 1);
-    Reply reply(is_whole ? 200 : 206, {{"ETag", "\"of the storage\""}, {"Accept-Ranges", "bytes"}});
+    Reply reply(is_whole ? 200 : 206);
     if (!is_whole) {
       reply.with("Content-Range", "bytes " + std::to_string(first) + '-' + std::to_string(last) +
                                       '/' + std::to_string(body.size()));
     }
-    const auto cut = std::exchange(cut_after, 0);
-    if (cut == 0) return reply.body(part);
-    return reply.sized(part.size()).send(part.substr(0, cut)).cut();
+    if (most >= part.size()) return reply.body(part);
+    return reply.sized(part.size()).send(part.substr(0, most)).cut();
   }
 
   std::string named_;
