@@ -47,7 +47,7 @@ struct LocatedValue {
   std::string_view number() const;
 };
 
-// What a list holds, as an error says it, and how many items at most.
+// The form of a list: what it holds, as an error says it, and how many items at most.
 struct ListForm {
   std::string_view of_what;
   std::size_t most = ~std::size_t{0};

@@ -99,8 +99,8 @@ struct SquidFormSettings {
   bool operator==(const SquidFormSettings&) const = default;
 };
 
-// What is tried out to learn how far neighbours can be relied on, as shares from 0 to 1. The names
-// of the settings end with "_sample".
+// Shares from 0 to 1 of the requests that try out how far neighbours can be relied on. The names of
+// the settings end with "_sample".
 struct SampleSettings {
   double false_miss = 0.001;  // of origin fetches, that also probe a peer without the claim
   double check = 0.001;       // of neighbours' responses, that are compared with the origin's
@@ -253,7 +253,7 @@ struct Limits {
   std::size_t half_of_connections() const { return connections < 2 ? 1 : connections / 2; }
 };
 
-// What fields such as Forwarded and X-Forwarded-For tell origins about the client.
+// How much fields such as Forwarded and X-Forwarded-For tell origins about the client.
 // proxy/http/forwarded.hpp lists the fields.
 enum class Forwarded {
   off,      // the client's own fields, unchanged

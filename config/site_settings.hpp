@@ -12,7 +12,7 @@ namespace config {
 
 using std::chrono::milliseconds;
 
-// For how long a response answers, whatever its origin says of that.
+// How long a response may be reused, whatever its origin says of that.
 enum class ResponseClass {
   told,        // as its origin says, within the bounds of the rule
   immutable,   // for ever
@@ -28,7 +28,7 @@ enum class StoredUnder {
   path,  // scheme, host and query do not count: one name for all hosts of a recipe
 };
 
-// What a rule says of paths by a pattern, rather than by the beginning or a glob.
+// A rule for paths that match a pattern, rather than a beginning or a glob.
 struct PatternRule {
   std::string pattern = {};  // proxy/mirrors/path_pattern.hpp; empty: any path, with any query
   ResponseClass kind = ResponseClass::told;
@@ -42,8 +42,8 @@ struct PatternRule {
   bool operator==(const PatternRule&) const = default;
 };
 
-// What applies to some sites only. Only the first rule that matches a request applies. Everything
-// is off unless set. proxy/policy/site_rules.hpp has the details.
+// A rule for some sites. Only the first rule that matches a request applies. Everything is off
+// unless set. proxy/policy/site_rules.hpp has the details.
 struct RuleSettings {
   std::string name;  // a token, in Cache-Status; unique
   HostSpec host;
@@ -110,7 +110,8 @@ struct MirrorSettings {
   MirrorShare share = MirrorShare::anonymous;
   std::vector<std::string> recipes;  // names of ours; "default": all of them
   std::vector<RecipeSettings> own_recipes;
-  // Of images whose names name none: HOST[:PORT]. Empty: the first that the recipe "oci" has.
+  // The registry of images whose names name none: HOST[:PORT]. Empty: the first that the recipe
+  // "oci" has.
   std::string registry;
 
   bool operator==(const MirrorSettings&) const = default;

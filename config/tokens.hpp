@@ -21,7 +21,7 @@ struct Token {
   bool closes() const { return is('}') || is(']'); }
 };
 
-// What is wrong at a position, and how to mend it; nothing if nothing is.
+// The fault at a position, and how to mend it; nothing if there is none.
 using Slip = std::optional<SettingFault>;
 
 inline Slip slip(const TextPosition& at, std::string what) {

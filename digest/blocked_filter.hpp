@@ -90,7 +90,7 @@ class BlockedFilter {
 // line with j keys, (1 - (63/64)^j)^8, averaged over j, as keys fall on lines at random (Poisson;
 // Putze et al., section 3).
 Sized<double> blocked_rate(std::uint64_t lines, std::uint64_t entries);
-// The inverse: the fewest lines that keep the rate.
+// Returns the fewest lines of a blocked filter that keep the rate.
 Sized<std::uint64_t> blocked_lines_for(std::uint64_t entries, double rate);
 
 }  // namespace digest

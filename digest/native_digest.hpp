@@ -104,7 +104,7 @@ struct NativeDigest {
   bool operator==(const NativeDigest&) const = default;
 };
 
-// What the header of a message says about its generation.
+// The facts about a generation in the header of its message.
 struct NativeHead {
   Shape shape;
   std::uint64_t epoch = 0;

@@ -34,8 +34,9 @@ class Positions {
 
   const Shape& shape() const { return shape_; }
 
-  // For code that computes positions in another way. With double hashing, position i is i *
-  // stride() + scaled(hash, choices()); Squid's is scaled(reciprocal() * word, choices()).
+  // The next functions are for code that computes positions in another way. With double hashing,
+  // position i is i * stride() + scaled(hash, choices()); Squid's is scaled(reciprocal() * word,
+  // choices()).
   std::uint64_t choices() const { return choices_; }
   std::uint64_t stride() const { return stride_; }
   std::uint64_t reciprocal() const { return reciprocal_; }

@@ -17,7 +17,8 @@
 
 namespace digest {
 
-// What a rule means, as a number. Neighbours with the same number judge responses alike.
+// A number that stands for the meaning of a rule. Neighbours with the same number judge responses
+// alike.
 using RuleHash = std::uint64_t;  // 0: no rule
 // The part of a RuleHash on which keys depend. Two rules may share a mark, so a proxy that asks for
 // a response because of a mark still has to compare the hashes.

@@ -166,8 +166,8 @@ struct Asked {
   bool foreseen = false;              // the false-positive rate of its filter explains it
 };
 
-// What became of questions to a peer, counted since the process began. Number: a std::uint64_t, or
-// an atomic one.
+// Counts of the results of questions to a peer, since the process began. Number: a std::uint64_t,
+// or an atomic one.
 template <class Number>
 struct AnswerCounts {
   Number claims{0};  // how often the peer was a claimant, asked or not
@@ -201,7 +201,7 @@ class Accuracy {
     Reason reason = Reason::none;  // why it rests, or is on probation; none: it does not, or is not
   };
 
-  // What decides whether, and before whom, the peer is asked.
+  // The facts that decide whether, and before whom, the peer is asked.
   struct Standing {
     FirstByte first_byte;                     // of answers, and of silences while they lasted
     SteadyTime measured = SteadyTime::min();  // when the last time was
@@ -219,8 +219,8 @@ class Accuracy {
   // lies (kRecentClaims) as a liar.
   void record(const Asked& asked, SteadyTime now);
 
-  // As those of Probation. How long a peer took before it failed says nothing of one that is back:
-  // its time is measured anew.
+  // Records the result of a poll in Probation. How long a peer took before it failed says nothing
+  // of one that is back: its time is measured anew.
   void poll_failed(SteadyTime now) { probation_.poll_failed(now); }
   void polled(SteadyTime now) {
     if (!probation_.polled(now)) return;

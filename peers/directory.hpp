@@ -29,7 +29,7 @@ struct DigestStatus {
   std::optional<double> false_positive_rate;
 };
 
-// What the settings say of a peer, for monitoring.
+// The settings of a peer, for monitoring.
 struct PeerSettingsShown {
   std::string name;
   std::string url;
@@ -87,7 +87,7 @@ class PeerDirectory {
   // allocates only for more than 4 claimants.
   Claimants claimants(const digest::Key& key, SteadyTime now, digest::RuleMark rule = 0) const;
 
-  // What one peer's digest says of a key.
+  // The statement of one peer's digest about a key.
   struct Claim {
     PeerRef peer;
     PeerState state = PeerState::waiting;
@@ -169,7 +169,7 @@ class PeerDirectory {
   // the two. No Squid claims the latter.
   template <class Found>
   static void ask(const View& view, const digest::Key& key, digest::RuleMark rule, Found found);
-  // Whether the digest of the report, which has one, claims one of the two.
+  // Whether the digest of the report claims one of the two keys. The report has a digest.
   static bool says(const PollReport& report, const digest::Key& key, const digest::Key& ruled);
   static bool foreseen(const PeerRef& peer, const View& view, std::uint64_t total);
   PeerRef at(const View& view, const config::Address& address) const;

@@ -129,7 +129,7 @@ class Suspicion {
   std::vector<std::string> in_doubt_ GUARDED_BY(mutex_);  // origins
 };
 
-// What is learned of a peer while the proxy runs. It outlives a change of the settings.
+// The facts that are learned of a peer while the proxy runs. They outlive a change of the settings.
 struct PeerRecord {
   Accuracy accuracy;
   Denials denials;
@@ -169,7 +169,7 @@ std::string basic_credentials(std::string_view login);
 // Stays valid as long as somebody holds it, even when the peer has been removed.
 using PeerRef = std::shared_ptr<const Peer>;
 
-// What a peer claims to hold, whichever form its digest had.
+// The claims of a peer, whichever form its digest had.
 struct Claims {
   std::shared_ptr<const digest::BloomFilter> filter;
   std::uint64_t entries = 0;  // as the peer says
@@ -192,7 +192,7 @@ struct PollCounts {
   std::uint64_t bytes_received = 0;  // response bodies
 };
 
-// What the polls of a peer have yielded so far. Each poll replaces it.
+// The results of the polls of a peer so far. Each poll replaces them.
 struct PollReport {
   PeerKind kind = PeerKind::unknown;
   Claims claims;     // of the last good digest, until it is too old

@@ -60,7 +60,7 @@ struct LastPoll {
 SteadyTime next_poll(const LastPoll& last, std::chrono::milliseconds poll, double jitter,
                      SteadyTime now);
 
-// What one poll may take. A poll that may be held has its hold beside `total` and the silence.
+// The limits of one poll. A poll that may be held has its hold beside `total` and the silence.
 struct PollLimits {
   std::chrono::milliseconds connect{2'000};  // of a peer that is down; else the silence ends before
   std::chrono::milliseconds total{30'000};
@@ -111,7 +111,7 @@ class WorkAccount {
  public:
   static constexpr int kShare = 50;  // one part in 50
   static constexpr std::chrono::seconds kAdvance{100};
-  // What a byte costs on its way to us, which the clock of the thread that decodes does not show.
+  // The cost of a byte on its way to us, which the clock of the thread that decodes does not show.
   static constexpr std::chrono::nanoseconds kPerByte{1};
 
   // `work`: processor time; `bytes`: received.
@@ -176,7 +176,7 @@ inline constexpr std::uint64_t kSmallDigest = std::uint64_t{1} << 20;
 
 enum class DigestForm : std::uint8_t { native, squid };
 
-// What the poll asked for.
+// The question of a poll.
 struct PollRequest {
   DigestForm form = DigestForm::native;
   bool form_is_a_guess = false;        // the peer may turn out to serve the other form

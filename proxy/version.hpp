@@ -1,4 +1,4 @@
-// What we call ourselves to others.
+// The name and the version of this program, as others learn them.
 #pragma once
 
 #include <string_view>

@@ -66,7 +66,7 @@ enum class Place : std::uint8_t {
 
 #ifdef HEARSAY_CHECK_LOCK_ORDER
 
-// What a lock notes of itself, in a list of its thread. Locks may be released in any order.
+// The note of a lock in a list of its thread. Locks may be released in any order.
 class CheckedOrder {
  public:
   explicit constexpr CheckedOrder(Place place) : place_(static_cast<std::size_t>(place)) {}

@@ -93,8 +93,8 @@ class BlockRun {
   // The questions to the neighbours that were asked for the blocks.
   [[nodiscard]] observe::Inquiries inquiries() const;
 
-  // For the writer.
-  // Whether the run should continue: it has a reader, or RunPlan::also_wanted says so.
+  // Whether the run should continue: it has a reader, or RunPlan::also_wanted says so. The writer
+  // of the run asks this.
   [[nodiscard]] bool wanted() const;
   // `unwanted` is called on the writer's thread each time that the run may have become unwanted.
   void on_unwanted(std::function<void()> unwanted);

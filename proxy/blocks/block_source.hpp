@@ -73,7 +73,7 @@ class RunStarter {
   // origin can be asked for exactly this version.
   [[nodiscard]] bool may_begin() const;
   [[nodiscard]] bool is_stored(std::uint32_t block) const;
-  // As BlockRuns::take(), but begins a run only if may_begin().
+  // Takes the block as BlockRuns::take() does, but begins a run only if may_begin().
   BlockRuns::Taken take(std::uint32_t block, std::uint32_t last, BlockRuns::Wanted::Begin begin,
                         const BlockRuns::IsStored& is_stored) const;
 

@@ -46,7 +46,7 @@ http::ByteRanges ranges_of(const FetchAccess& access, const AskedObject& asked,
 // A range of fewer bytes is fetched as it is: a few bytes are not worth a block of 1 MiB.
 inline constexpr std::uint64_t kWorthABlock = 64 * 1024;
 
-// What is known of an object before it is asked for.
+// The facts that are known of an object before it is asked for.
 struct KnownObject {
   std::uint64_t stored = 0;  // bytes at the beginning, in whole blocks, that are stored already
   std::optional<std::uint64_t> length;  // as the stored response tells it; none: unknown

@@ -70,8 +70,8 @@ class TransferSlots {
   // Never waits. Empty if no slot is free, or others wait for one. `client`: the reader's, which
   // has the slot counted; it outlives the slot. Null: the slot counts for no client.
   [[nodiscard]] Slot try_take(For what, const crowd::ClientShare* client = nullptr);
-  // As try_take(), for a fetched block that no reader waits for yet: leaves a quarter of the slots
-  // free.
+  // Takes a slot as try_take() does, for a fetched block that no reader waits for yet: leaves a
+  // quarter of the slots free.
   [[nodiscard]] Slot spare(const crowd::ClientShare* client = nullptr);
   // Waits for a turn. Empty if none came within `at_most`.
   net::Task<Slot> take(For what, net::Executor executor,

@@ -31,7 +31,7 @@ inline Departure departure(const Departed& departed, Time closed) {
   if (departed.left >= since) return Departure::lately;
   return departed.forgotten >= since ? Departure::unknown : Departure::none;
 }
-// Of a digest about which nothing is known: whether the key has left it as long as can be told.
+// Says whether the key has left a digest about which nothing is known, as far as can be told.
 inline Departure departure(const Departed& departed) {
   if (departed.left != Departed::kNever) return Departure::lately;
   return departed.forgotten != Departed::kNever ? Departure::unknown : Departure::none;

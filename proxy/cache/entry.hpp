@@ -101,8 +101,8 @@ inline constexpr std::size_t kLongestUrl = (std::size_t{1} << 24) - 1;
 // The facts that only some responses have.
 struct Extras {
   http::Variant variant = {};
-  // For a 206, the bytes that it states; a shorter body contains the first of them (partial.hpp).
-  // Nothing: the whole representation, or a 206 without a range, which is never stored.
+  // The bytes that a 206 states; a shorter body contains the first of them (partial.hpp). Nothing:
+  // the whole representation, or a 206 without a range, which is never stored.
   std::optional<http::ContentRange> range = {};
   // Set for a large object, whose body is stored elsewhere: `body` has only its length. object.hpp
   // also says what an object with a range is.

@@ -1,4 +1,4 @@
-// What is asked of a stored head again and again, found once. Pure.
+// The fields of a stored head that rules ask for again and again, found once. Pure.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct HeadQuotes {
   bool sets_cookie = false;
 };
 
-// Of a head like Entry::head: CRLF after each line.
+// Finds the quotes of a head in the form of Entry::head, with CRLF after each line.
 HeadQuotes quotes_of(std::string_view head);
 
 // Where the quotes of a head are, in 12 bytes. In a head so long that an extent cannot tell where a

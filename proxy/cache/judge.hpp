@@ -22,7 +22,7 @@ struct RangeFacts {
   std::optional<std::string_view> if_range;  // empty: cannot be met
 };
 
-// What the settings say about a request.
+// The facts that the settings add to a request.
 struct SiteFacts {
   FreshnessBounds freshness = {};
   digest::RuleHash rule = 0;  // what neighbours must have in common with us for some responses

@@ -1,5 +1,5 @@
-// What is sent in place of a whole stored response: parts of it (RFC 9110 14, 15.3.7), or a 304
-// (15.4.5). Pure.
+// Responses that are sent in place of a whole stored one: parts of it (RFC 9110 14, 15.3.7), or a
+// 304 (15.4.5). Pure.
 #pragma once
 
 #include <string>

@@ -59,8 +59,9 @@ void write_claim(disk::RecordHeader& record, const Entry& entry);
 // Writes a large object's version and number of blocks into the record.
 void note_object(disk::RecordHeader& record, const Entry& entry);
 
-// What selects among the variants of a URL. The number is new after each purge of the URL and each
-// change of its Vary, so that variants stored before can no longer be found.
+// The fields that select among the variants of a URL, and a number. The number is new after each
+// purge of the URL and each change of its Vary, so that variants stored before can no longer be
+// found.
 struct Selector {
   std::uint64_t number = 0;  // never 0
   std::string names;         // such as "accept-encoding, cookie"

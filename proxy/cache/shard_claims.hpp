@@ -64,8 +64,8 @@ struct Claimable : ClaimHook {
   digest::RuleMark rule_ : 16 = 0;
 
  public:
-  // Of all variants of the key. Only the newest variant's are used: a place of their own in the map
-  // of keys would cost more.
+  // The counts of all variants of the key. Those of the newest variant alone are used: a place of
+  // their own in the map of keys would cost more.
   ClaimCounts variants = {};
 };
 

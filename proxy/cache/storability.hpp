@@ -11,13 +11,13 @@ namespace proxy::cache {
 enum class Storability : std::uint8_t {
   yes,
 
-  // What the request alone decides: see storability_for().
+  // The next ones: the request alone decides so (storability_for()).
   method,  // only responses to GET are stored
   site,    // the settings forbid it: a rule, or its max_fresh
   request_no_store,
   for_origin,  // see RequestFacts::for_origin
 
-  // What the response decides (RFC 9111 3).
+  // The next ones: the response decides so (RFC 9111 3).
   status,   // not final, not cacheable without explicit freshness, or must-understand with an
             // unknown status
   partial,  // a 304, a 416, a 206 that is not exactly one part, or a 200 with Content-Range

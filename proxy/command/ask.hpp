@@ -123,7 +123,7 @@ Answered<Page> ask(const RunningProxy& proxy, const PageRequest& request);
 // The body of a page with status 200. Any other status fails with kRefusal, and the proxy's words.
 Answered<std::string> ask_for(const RunningProxy& proxy, const PageRequest& request);
 
-// The failure that such a page means.
+// The failure that an error page of the proxy means.
 Unanswered refusal(const RunningProxy& proxy, const Page& page);
 
 }  // namespace proxy::command

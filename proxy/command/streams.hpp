@@ -10,7 +10,7 @@
 
 namespace proxy::command {
 
-// What went wrong, where, and what to do about it: text for the person at the terminal.
+// A text for the person at the terminal: what went wrong, where, and what to do about it.
 struct Trouble {
   std::string text;
 };

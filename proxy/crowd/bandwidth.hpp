@@ -45,7 +45,7 @@ class TokenBucket {
     put(rate_ * elapsed.count());
     return static_cast<std::uint64_t>(bytes_);
   }
-  // Whether it holds as much as it can at `now`.
+  // Whether the bucket holds as much as it can at `now`.
   [[nodiscard]] bool is_full(Time now) const {
     const std::chrono::duration<double> elapsed = now - filled_;
     return bytes_ + rate_ * elapsed.count() >= most();
@@ -88,7 +88,8 @@ struct Wish {
 
 // The bandwidth of one client, and its responses that wait for more.
 struct Lane {
-  // What the client may send without asking. Any thread may take from it and add to it.
+  // The bytes that may be sent to the client without asking. Any thread may take from them and add
+  // to them.
   std::atomic<std::uint64_t> allowance{0};
 
   // Takes up to `wanted` bytes. Zero: there are too few to be worth a write. Any thread.
@@ -190,8 +191,8 @@ class Bandwidth {
   std::jthread rounds_;
 };
 
-// What one client's connection sends. Belongs to one thread, that of the executor. The bandwidth
-// outlives it.
+// The sending side of one client's connection. Belongs to one thread, that of the executor. The
+// bandwidth outlives it.
 class BandwidthUse {
  public:
   using Time = Bandwidth::Time;

@@ -68,12 +68,13 @@ struct NetworkShare {
   std::atomic<std::size_t> requests{0};
 };
 
-// What one client holds at the moment, on all threads. Any thread.
+// The connections, requests and memory that one client has at the moment, on all threads. Any
+// thread may use it.
 struct ClientShare {
   std::atomic<std::uint64_t> connections{0};
   std::atomic<std::size_t> requests{0};  // see RequestUnderWay
-  // Of responses that do not get on, as of the last look (see Relief): all bytes, and those in
-  // transit. And of heads of requests (see HeldHead).
+  // The bytes of responses that do not get on and of heads of requests (HeldHead), as of the last
+  // look (Relief): all of them, and those in transit.
   std::atomic<std::uint64_t> unread_bytes{0};
   std::atomic<std::uint64_t> transit_bytes{0};
   std::atomic<std::uint64_t> head_bytes{0};

@@ -52,10 +52,11 @@ class SessionList {
     virtual ~Item() = default;
     // Ends the connection if it waits for a request.
     virtual void drain() = 0;
-    // What the response under way holds because it does not get on; counts it in the client's
-    // share.
+    // Returns the memory of the response under way that does not get on, and counts it in the
+    // client's share.
     virtual Unread count_unread() = 0;
-    // What the head of the request holds, since when. `by_client`: it has arrived in part.
+    // Returns the memory that the head of a request takes, and since when. `by_client`: the head
+    // has arrived in part.
     [[nodiscard]] virtual Unread held_head() const = 0;
     // How long the connection waits for a request. Nothing: a request is being answered.
     [[nodiscard]] virtual std::optional<WaitingConnection> waits() const = 0;

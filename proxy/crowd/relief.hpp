@@ -29,9 +29,9 @@ class Relief final : private net::Watched {
   // From now on looks at each tick of the thread's deadlines, or twice a second while less than
   // an eighth of the memory is used.
   void start();
-  // For a request whose body is to pass through memory, while that is critical. Looks at once, on
-  // all threads. If memory is full, goes on looking until it is not, up to a second. Returns
-  // whether memory has room. `executor`: of the thread.
+  // Waits until memory has room for a body that is to pass through it, while memory is critical.
+  // Looks at once, on all threads. If memory is full, goes on looking until it is not, up to a
+  // second. Returns whether memory has room. `executor`: of the thread.
   net::Task<bool> await_room(net::Executor executor);
   // Cuts requests on all threads until all counted heads take less than limits.heads. Each time the
   // client that holds most loses a request. Requests whose heads have arrived in part go first, and

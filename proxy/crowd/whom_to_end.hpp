@@ -67,7 +67,7 @@ struct Holder {
   Unread unread;
 };
 
-// What is to be released.
+// The memory that is to be released.
 struct Need {
   using Duration = std::chrono::steady_clock::duration;
 

@@ -95,7 +95,7 @@ struct Explanation {
   std::chrono::milliseconds ahead{0};  // wall time less `now`
 };
 
-// What would happen, in one sentence for a person. Pure.
+// Says what would happen, in one sentence for a person. Pure.
 std::string sentence(const Explanation& explanation);
 
 // One more sentence: what it is about ("client", "neighbour"), and its text.

@@ -36,7 +36,8 @@ struct Provenance {
   cache::Storability storability = cache::Storability::yes;
   bool aged = false;       // the response has an Age: it is not first-hand from the origin
   bool validated = false;  // a 304 validated the entry, which was stored already
-  // The entry is stale, and the origin failed: how stale the settings let a stand-in be.
+  // How stale the settings let a stand-in be. Set if the entry is stale and stands in for an origin
+  // that failed.
   std::optional<std::chrono::seconds> stood_in = {};
   // When the origin was asked, if the request had no-cache, which caches on the way pass on.
   // Nothing: it had none, or a neighbour answered.
@@ -294,7 +295,7 @@ class FillReader : public net::InFrameMemory {
   [[nodiscard]] News news();
   // The head lives as long as the fill.
   net::Task<upstream::Outcome<const FillHead*>> head();
-  // Call this after the last bytes, or after a failure.
+  // The end of the fill. Call this after the last bytes, or after a failure.
   [[nodiscard]] FillEnd end() const;
   // The next bytes that have arrived already, perhaps none.
   Pieces at_hand();

@@ -17,7 +17,7 @@ namespace proxy::http {
 std::optional<std::chrono::sys_seconds> parse_date(std::string_view text,
                                                    std::chrono::sys_seconds now);
 
-// For how long the sender of these fields wants to be left alone (Retry-After, RFC 9110 10.2.3): at
+// How long the sender of these fields wants to be left alone (Retry-After, RFC 9110 10.2.3): at
 // most a day. A date counts from the sender's own Date; without one, and if the value is malformed,
 // the result is nothing.
 std::optional<std::chrono::seconds> retry_after(const Fields& fields);

@@ -61,9 +61,9 @@ HeadResult<RequestHead> parse_request_head(std::string_view head, const HeadLimi
 HeadResult<void> parse_request_head(std::string_view head, const HeadLimits& limits,
                                     RequestHead& into);
 
-// Likewise. Folded lines are joined in place: each fold becomes spaces (RFC 9112 5.2). Therefore
-// `head` is mutable. White space between a name and its colon is left out (5.1), but refused in
-// Content-Length and in connection fields.
+// Parses the head of a response. Folded lines are joined in place: each fold becomes spaces (RFC
+// 9112 5.2). Therefore `head` is mutable. White space between a name and its colon is left out
+// (5.1), but refused in Content-Length and in connection fields.
 HeadResult<ResponseHead> parse_response_head(std::span<char> head, const HeadLimits& limits = {});
 // Parses into `into`, which spares a copy. After a failure, `into` has no meaning.
 HeadResult<void> parse_response_head(std::span<char> head, const HeadLimits& limits,

@@ -117,7 +117,8 @@ class Successor {
   // answered, or is disowned.
   using Answered = std::function<void(bool forgotten)>;
   bool tell(MessageKind kind, std::string_view what, Answered answered) EXCLUDES(mutex_);
-  // For the main thread. The successor has forgotten; the text of its message.
+  // Records that the successor has forgotten. `number`: the text of its message. The main thread
+  // calls this.
   void record_forgotten(std::string_view number) EXCLUDES(mutex_);
 
  private:

@@ -59,8 +59,8 @@ void fit_defaults(config::Settings& settings, const MemoryLimit& limit);
 // peers.
 std::uint64_t memory_needed(const config::Settings& settings);
 
-// What a person is told if that is more than the limit; nothing if it is not, or the limit is
-// unknown.
+// Tells a person that the settings ask for more memory than the limit. Nothing: they do not, or the
+// limit is unknown.
 std::optional<std::string> memory_shortage(const config::Settings& settings,
                                            const std::optional<MemoryLimit>& limit);
 

@@ -83,7 +83,7 @@ void give_file(const std::filesystem::path& file, const Account& account, Missin
 // A Unix socket in this folder, which root alone may change.
 void give_socket(int folder, const std::filesystem::path& name, const Account& account);
 
-// What the system refused, in one line each for a person that names the setting.
+// The refusals of the system, each in one line for a person that names the setting.
 using Refusals = std::vector<std::string>;
 
 // Gives the account the folders of the cache and of the log. If the system refuses one, as on a
@@ -95,7 +95,7 @@ struct TriedPlaces {
   Refusals refused;
   Refusals forbidden;  // for which give_places() throws
 };
-// What give_places() would return, and whether the control socket would have a folder. Changes
+// Returns what give_places() would, and whether the control socket would have a folder. Changes
 // nothing.
 TriedPlaces tried_places(const config::Settings& settings, const Account& account);
 

@@ -19,8 +19,8 @@ enum class Use {
   remove,  // remove files
 };
 
-// What limit_files() makes if nothing exists at the path, because nothing could be granted later:
-// the folder above is not granted.
+// The thing that limit_files() makes if nothing exists at the path, which could not be granted
+// later: the folder above is not granted.
 enum class Make { nothing, file, folder };
 
 // A right to use a file, or a folder with everything below it. The kernel ties a grant to the file
@@ -81,7 +81,7 @@ Parts available();
 // the process has one thread, after the sockets are bound.
 Parts enter(const std::vector<Grant>& grants);
 
-// What is limited, and which parts are missing in this kernel, in one line for a person.
+// Says in one line for a person what is limited, and which parts are missing in this kernel.
 std::string describe(const Parts& parts);
 
 // Where the process may write, in one line for a person; empty if nowhere.

@@ -125,14 +125,14 @@ class AccessLog {
   static constexpr std::size_t kMostWaiting = 8 << 20;
   static constexpr std::size_t kMostWithoutFile = 1 << 20;
 
-  // What is wrong with the output.
+  // A fault of the output.
   struct Trouble {
     std::string unopened = {};  // why the path could not be opened, and what to do; empty: it could
     const char* until = "";
     std::error_code unwritten = {};         // why the latest lines are lost
     machine::Clock::SteadyTime tried = {};  // when the path was tried last
   };
-  // What the writing thread is to do at once.
+  // The things that the writing thread is to do at once.
   struct Orders {
     std::optional<Output> next;
     bool reopen = false;

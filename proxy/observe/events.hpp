@@ -53,7 +53,8 @@ class EventLimit {
 // people have no time, which the journal shows. Alarms (warnings and errors) pass an EventLimit,
 // and news another one. For the start of the program.
 void write_events();
-// For lines that answer an order of the operator, such as a reload: they pass no limit. Any thread.
+// The logger for lines that answer an order of the operator, such as a reload: no limit applies to
+// them. Any thread may use it.
 spdlog::logger& answers();
 // The format of later events. Without write_events(), changes nothing. Any thread.
 void format_events(config::EventFormat format);
@@ -62,7 +63,7 @@ void format_events(config::EventFormat format);
 bool events_reach_journal();
 // Whether JOURNAL_STREAM names the file with these numbers. Pure.
 bool is_journal(const char* journal_stream, std::uint64_t device, std::uint64_t inode);
-// What the line of such an event begins with. Pure.
+// The text with which the line of such an event begins. Pure.
 std::string_view priority(spdlog::level::level_enum level);
 
 // Says how many events were held back in minutes that have ended. Call it about each second: the

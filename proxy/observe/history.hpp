@@ -14,8 +14,8 @@
 
 namespace proxy::observe {
 
-// What the history counts. Requests for our own pages, neighbours' questions among them, count in
-// no series.
+// The numbers of the history. Requests for our own pages, neighbours' questions among them, count
+// in no series.
 enum class Series : std::uint8_t {
   requests,         // answered
   hits,             // of those, answered from memory or disk

@@ -101,7 +101,7 @@ class Busiest {
     double hits = 0;   // of the requests, answered by the cache
     double bytes = 0;  // sent to clients
   };
-  // Those with most requests and those with most bytes, in no order.
+  // The names with most requests and those with most bytes, in no order.
   struct Told {
     std::vector<Row> hosts;
     std::vector<Row> urls;

@@ -18,7 +18,7 @@
 
 namespace proxy::observe {
 
-// What a person is told while Catalog::squeezed.
+// The text for a person while Catalog::squeezed.
 inline constexpr std::string_view kSqueezed =
     "the file system of cache.disk.path is full, and has less room than cache.disk.size, so the "
     "oldest go; make room there, or cache.disk.size smaller";
@@ -38,8 +38,8 @@ class DiskWatch {
   explicit DiskWatch(cache::DiskTier* disk, std::string path = {})
       : disk_(disk), path_(std::move(path)) {}
   void look(Time now);
-  // What was lost of the cache in the last 10 minutes, although the disk works, and what to do.
-  // Any thread.
+  // Says what was lost of the cache in the last 10 minutes, although the disk works, and what to
+  // do. Any thread may call this.
   [[nodiscard]] std::optional<Fault::Told> lost() const;
 
  private:
@@ -99,7 +99,7 @@ class PeerWatch {
 // "the clock of this machine was set back by 2 hours". Pure.
 std::string step_text(const machine::ClockStep& step);
 
-// What /health says while ages are doubtful. Pure.
+// The text of /health while ages are doubtful. Pure.
 std::string doubt_text(const machine::ClockStep& last, machine::Clock::Time now);
 
 // Writes the step to the log.

@@ -17,7 +17,7 @@ struct Trouble {
   std::string which;       // the neighbour, origin or thread; empty: there is only one
   std::string text;        // for a person
   std::size_t number = 1;  // of the things that this stands for
-  // Nothing: since it was first seen, and until now.
+  // When the trouble began. Nothing: when it was first seen, and it lasts until now.
   std::optional<std::chrono::steady_clock::time_point> since = {};
   std::optional<std::chrono::steady_clock::time_point> last = {};
   // `which` is an origin that only clients name, or an address of a client: for admins.

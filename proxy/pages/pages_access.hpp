@@ -27,7 +27,7 @@ struct Visitors {
   Badges badges{};
 };
 
-// What became of an order to read the settings again.
+// The result of an order to read the settings again.
 struct Reloaded {
   std::string file;                       // of the settings
   config::SettingsErrors errors;          // not empty: nothing has changed

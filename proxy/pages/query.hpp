@@ -11,7 +11,7 @@
 
 namespace proxy::pages {
 
-// What is wrong with a query: text for a person.
+// A fault of a query, as a text for a person.
 struct QueryFault {
   std::string text;
 };

@@ -13,7 +13,7 @@
 
 namespace proxy::policy {
 
-// What the answer depends on besides the request and its policy.
+// The facts on which access depends besides the request and its policy.
 struct AccessAsker {
   const config::Address& address;
   std::string_view user;  // empty: not known yet

@@ -25,7 +25,7 @@ LocalTime local_time(std::chrono::system_clock::time_point now);
 // Reads the system's time zone anew, since it may have changed.
 void read_time_zone();
 
-// What the conditions of a rule are compared with.
+// The facts with which the conditions of a rule are compared.
 struct AccessQuestion {
   const config::Address& client;
   const http::Target& target;

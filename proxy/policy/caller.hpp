@@ -75,7 +75,7 @@ enum class OwnPages : std::uint8_t {
   all,
 };
 
-// What a request may do, by its arrival.
+// The rights of a request, which follow from its arrival.
 struct Terms {
   // The client chooses the origin. So access rules judge its choice, and the settings do not.
   bool chooses_origin = true;

@@ -24,7 +24,7 @@ enum class ErrorPage : std::uint8_t {
 };
 inline constexpr std::size_t kErrorPages = 5;
 
-// What "{{url}}" and the like in a page stand for.
+// The meanings of "{{url}}" and the like in a page.
 enum class Placeholder : std::uint8_t {
   advice,   // what to do
   client,   // the address of the client

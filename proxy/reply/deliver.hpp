@@ -35,7 +35,7 @@ void add_cache_status(client::Client& client, const policy::Request& request);
 // why the request went forward.
 void note_source(client::Client& client, const fill::Provenance& from, http::Forward reason);
 
-// What a fill has for this request.
+// The response of a fill, as far as it concerns this request.
 struct ToDeliver {
   const fill::FillHead& head;
   http::Forward reason;  // why this request went forward

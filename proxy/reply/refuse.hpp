@@ -24,7 +24,7 @@ struct Refusal {
   std::string challenge = {};   // of a 407: Proxy-Authenticate
   std::chrono::seconds retry_after{0};
   bool by_list = false;  // the setting access.block
-  // What the person at a browser can do. Empty: what is said of all refusals of its kind.
+  // Advice for the person at a browser. Empty: the advice for all refusals of this kind.
   std::string_view advice = {};
 
   static Refusal loop();

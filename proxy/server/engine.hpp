@@ -16,7 +16,7 @@ namespace proxy::server {
 // For the main thread.
 class Engine {
  public:
-  // What is known of this process before it serves. All references outlive the engine.
+  // The facts that are known of this process before it serves. All references outlive the engine.
   struct Inputs {
     Listeners& listeners;
     Storage::InUse in_use;  // see open_disk()

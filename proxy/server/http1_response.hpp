@@ -105,7 +105,7 @@ class Http1Response final : public client::ResponseWriter {
 
   // Whether the next request is known to follow in the input.
   enum class Next : std::uint8_t { unknown, is_here };  // here: with its whole head
-  // What the request says of its response.
+  // The properties of the response that its request decides.
   struct Asked {
     int minor = 1;            // of the client's version
     bool head_only = false;   // by HEAD

@@ -172,7 +172,7 @@ struct Forgotten {
   bool owed = false;        // the disk failed, so after a crash they may return
 };
 
-// What one thread reads memory and disk with. For the files of this room.
+// The means by which one thread reads memory and disk. Only files of this room use it.
 struct Reader {
   Tiers& tiers;
   net::Executor executor;  // of the thread

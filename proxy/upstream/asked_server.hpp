@@ -138,7 +138,7 @@ class AskedServer {
   void record_silence();
   // A parent has cut its answer. Does nothing if it is no parent.
   void note_cut();
-  // What the fetch waits for, as the pages show it. Ends with the fetch.
+  // The record of what the fetch waits for, which the pages show. Ends with the fetch.
   [[nodiscard]] UnderWay& under_way() { return under_way_; }
 
  private:

@@ -36,7 +36,7 @@ net::Task<net::Result<net::Socket>> race(std::vector<net::tcp::endpoint> endpoin
                                          RaceOptions options, machine::Clock& clock,
                                          machine::Clock::SteadyTime deadline);
 
-// What a Connector does when file descriptors run out.
+// When file descriptors are scarce for a Connector, and how it gets some free.
 struct DescriptorShortage {
   std::size_t scarce_from = ~std::size_t{0};  // see race()
   std::function<void()> free_some = {};       // soon, or at once

@@ -93,7 +93,7 @@ unsigned status_for(const Failure& failure);
 std::string_view exceeded_setting(const Failure& failure);
 // The failure in one line, for the person who sees the error page.
 std::string text(const Failure& failure);
-// What that person can do about it, in a sentence; empty: nothing special.
+// Advice for the same person, in a sentence; empty: nothing special.
 std::string_view advice_for(const Failure& failure);
 // Short and without spaces, for Cache-Status and logs.
 std::string_view word(Failure::What what);

@@ -56,7 +56,7 @@ class Guard {
   // and metadata). If so, a name must be resolved to know whether a client may reach its host.
   [[nodiscard]] bool denies_by_address() const { return denies_by_address_; }
 
-  // As above, or a list blocks addresses.
+  // Whether addresses are judged: denies_by_address(), or a list blocks addresses.
   [[nodiscard]] bool judges_addresses() const {
     return denies_by_address_ || (lists_ && lists_->block().has_addresses());
   }

@@ -70,7 +70,7 @@ class NameHealth {
     const threads::MutexLock lock(mutex_);
     return is_silent(now);
   }
-  // What a client is told whose request failed because its name was not resolved.
+  // The text for a client whose request failed because its name was not resolved.
   [[nodiscard]] std::string text_for_client(Time now) const EXCLUDES(mutex_);
   // Writes to the log when the trouble begins, and when it is over. Call this about once a second.
   void say(Time now) EXCLUDES(mutex_);

@@ -24,7 +24,8 @@ class HostTrust {
   // the settings. Blocks.
   explicit HostTrust(std::span<const config::HostCertificates> files);
 
-  // Null: for this host, the system's certificates are all. `host` is spelled as http::Target does.
+  // Finds the certificates that are trusted for this host. Null: the system's alone. `host` is
+  // spelled as http::Target does.
   [[nodiscard]] std::shared_ptr<boost::asio::ssl::context> find(std::string_view host) const;
 
  private:

@@ -28,7 +28,8 @@ std::string cost_of(std::string_view hash);
 // Any thread.
 bool has_hash(const std::string& password, const std::string& hash);
 
-// Immutable once read: any thread. The hash of each user is accepted.
+// The users of a file and their hashes, all of an accepted kind. Immutable once read, so that any
+// thread may use it.
 class PasswordFile {
  public:
   // Each line is NAME:HASH, and perhaps more fields, which are skipped. So are empty lines and

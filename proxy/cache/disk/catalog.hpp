@@ -33,7 +33,8 @@ class KeyCounts {
   std::array<std::atomic<std::uint32_t>, kSlots> counts_{};
 };
 
-// What the disk did, one member per number of the disk in /metrics. Any thread counts and reads.
+// The counters of the disk, one member per number of the disk in /metrics. Any thread counts and
+// reads.
 using Count = std::atomic<std::uint64_t>;
 
 struct WriteCounters {

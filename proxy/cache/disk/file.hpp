@@ -54,12 +54,13 @@ enum class Wait : std::uint8_t { no, yes };
 // Each read and write has an offset of its own, so that threads may share a file.
 class File {
  public:
-  // As openat(2), with O_CLOEXEC, and mode 0600 for a new file. `at`: a directory's descriptor.
+  // Opens a file as openat(2) does, with O_CLOEXEC, and with mode 0600 if it is new. `at`: a
+  // directory's descriptor.
   static Result<File> open(int at, const char* name, int flags);
 
   int descriptor() const { return descriptor_.number(); }
   Result<std::uint64_t> size() const;
-  // As fstat(2).
+  // The facts that fstat(2) gives.
   Result<struct stat> status() const;
 
   // Reads up to the end of `into` or of the file, and returns the number of bytes. Wait::no

@@ -194,7 +194,7 @@ Key derived_key(const Key& key, Bytes more);
 // `object`: the key of the object's URL.
 Key block_key(const Key& object, std::uint64_t version, std::uint32_t block);
 
-// What a segment tells of the clock of the run that began it.
+// The clock of the run that began a segment, as the segment tells it.
 struct ClockMark {
   // The most that a clock is taken to be ahead or behind: about 280 years.
   static constexpr std::chrono::milliseconds kMost{std::int64_t{1} << 43};

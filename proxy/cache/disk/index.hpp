@@ -16,7 +16,7 @@ namespace proxy::cache::disk {
 
 inline constexpr std::uint16_t kMostHits = (1U << 12) - 1;
 
-// What the index knows about one entry.
+// The facts that the index has of one entry.
 struct Location {
   Position at{};
   std::uint32_t bytes = 0;  // of the record; the index rounds up by at most 1/32 or 15 bytes
@@ -76,8 +76,8 @@ class Index {
   void apply(std::span<const Listed> records, std::uint32_t segment);
   // Returns whether there was an entry.
   bool erase(const Key& key);
-  // These change the entry only if it is still at that position, and return whether it was.
-  // replace_at() is for another record of the same response: it keeps the hits.
+  // Each of the next functions changes the entry only if it is still at that position, and returns
+  // whether it was. replace_at() is for another record of the same response: it keeps the hits.
   bool erase_at(const Key& key, Position at);
   bool replace_at(const Key& key, Position at, const Location& place);
   // Sets claimable_until, if the entry is still at that position.
@@ -112,7 +112,8 @@ class Index {
   // at a time.
   digest::Collected collect_claims(std::uint32_t outlast, std::vector<digest::KeyChange>& out);
   static constexpr std::uint32_t kClaimTurn = 4;
-  // These set and clear one reason. While there is any, no location is claimed.
+  // The next two functions set and clear one reason to claim nothing. While there is any, no
+  // location is claimed.
   void suspend_claims(Unclaimed why);
   void resume_claims(Unclaimed why);
 

@@ -153,7 +153,7 @@ class IndexShard {
     count(place) += 1;
     present = place;
   }
-  // As Index::apply().
+  // Applies the record as Index::apply() does.
   void apply(const Listed& listed, const PackedLocation& place) REQUIRES(mutex) {
     if (is_purge(listed.kind)) {
       erase(listed.key);
@@ -181,7 +181,7 @@ class IndexShard {
     });
   }
 
-  // As Index::change_above().
+  // Changes the entries as Index::change_above() does.
   bool change_above(const Claim& claim, What what) REQUIRES(mutex) {
     const bool is_new =
         what == What::added ? above_->insert(claim).second : above_->erase(claim) > 0;

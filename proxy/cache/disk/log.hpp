@@ -45,7 +45,7 @@ class Log {
   // Appends a record. Calls record.done with the result, at the latest before flush() returns. An
   // error of this record alone goes only to record.done; an error of the disk is returned, too.
   Result<void> append(NewRecord record);
-  // As Rotation::apply_clock().
+  // Applies a step of the clock: see Rotation::apply_clock().
   Result<void> apply_clock() { return rotation_.apply_clock(); }
   // Writes the gathered records.
   Result<void> flush() { return appender_.flush(); }
@@ -71,7 +71,7 @@ class Log {
   // reduced by reclaim_surplus(), and no later than by the next segment.
   Result<void> resize(const LogSize& size);
   LogSize size() const { return size_of(limits_); }
-  // As Rotation::reclaim_surplus().
+  // Reclaims segments beyond the limit: see Rotation::reclaim_surplus().
   Result<bool> reclaim_surplus() { return rotation_.reclaim_surplus(); }
 
   // Whether others leave the log too little of the file system. For an open log.

@@ -105,7 +105,8 @@ class WriterWatch {
   WriterWatch(const machine::Clock& clock, std::chrono::milliseconds longest_start)
       : clock_(clock), longest_start_(longest_start) {}
 
-  // For the writer's thread. A step ends when the next one begins, or with end_step().
+  // The writer's thread calls the next functions. A step ends when the next one begins, or with
+  // end_step().
   void begin_start() {
     loaded_ = false;
     begin_step();
@@ -119,7 +120,8 @@ class WriterWatch {
   void work() { state_ = State{.working = true}; }
   void rest(Error reason) { state_ = State{.working = false, .reason = reason}; }
 
-  // For any thread. working() is also true while the writer hangs; state() is not.
+  // Any thread may call the next functions. working() is true even while the writer hangs; state()
+  // shows that.
   bool working() const { return state_.load().working; }
   // How long the current step has taken so far; 0 while the writer waits for work.
   Duration in_step() const {

@@ -44,8 +44,8 @@ class PurgeRules {
   // there are too many rules, one rule that covers everything before the newest position replaces
   // all settled ones.
   void settle(std::string_view text, Position at);
-  // As settle(), for a rule that a start has read. An added rule with the same text still waits for
-  // its own record.
+  // Settles a rule that a start has read, as settle() does. An added rule with the same text still
+  // waits for its own record.
   void learn(std::string_view text, Position at);
 
   // Without `giver`, a rule about givers does not cover the entry: see Disk::open().

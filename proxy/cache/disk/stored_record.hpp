@@ -36,10 +36,10 @@ struct NewRecord {
   std::string url = {};
   std::string head = {};
   std::vector<RecordPiece> body = {};
-  // For a newer head: the position of the entry that it replaces. The head counts only if the entry
-  // is still there. The record at this position has the body, or is itself a newer head for it.
+  // The position of the entry that a newer head replaces. The head counts only if the entry is
+  // still there. The record at this position has the body, or is itself a newer head for it.
   std::optional<Position> replaces = std::nullopt;
-  // For a newer head: the body, if it is in memory. Reclaiming may copy the replaced entry before
+  // The body of a newer head, if it is in memory. Reclaiming may copy the replaced entry before
   // this record is written; then head and body are written as one record.
   std::optional<std::vector<RecordPiece>> body_if_moved = std::nullopt;
   // Called with the record's position once look-ups find it there, else with the error. Called on

@@ -23,7 +23,7 @@ class Writer {
   // `limits` have passed segment_bytes_for(). All outlive the writer.
   Writer(const Options& options, const LogLimits& limits, Catalog& catalog, WriteQueue& queue,
          WriterWatch& watch);
-  // As stop().
+  // Stops the writer as stop() does.
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;

@@ -38,8 +38,8 @@ class DiskBlocks {
     disk::StoredBody body;
     Giver giver;
   };
-  // As read(), but reads only the head of the record, and does not wait for it. Nothing: the disk
-  // lacks the block. `would_block`: the page cache lacks the head.
+  // Reads the head of the record alone, and does not wait for the disk. Nothing: the disk lacks the
+  // block. `would_block`: the page cache lacks the head.
   disk::Result<std::optional<InFile>> in_file(const disk::Key& url_key, std::uint32_t number,
                                               const Entry& object);
 

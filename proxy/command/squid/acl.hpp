@@ -17,7 +17,7 @@ struct Acl {
   // Whom Squid asks for a password to decide.
   enum class Asks : std::uint8_t { nobody, user, unknown_user };  // the settings know no users
 
-  // What the acl asks. Nothing: no request that Hearsay serves meets it.
+  // The conditions of the acl. Nothing: no request that Hearsay serves meets them.
   std::optional<Conditions> when = Conditions{};
   std::string unknown;   // why the settings cannot say it, whatever `when` is; empty: they can
   std::string left_out;  // a value that `when` lacks, which is then less than the acl
@@ -70,8 +70,8 @@ struct Demand {
 bool is_about_purging(const Conditions& when);
 bool is_about_pages(const Conditions& when);  // either
 
-// Of a line "allow NAME !NAME ..." or "deny ...". An acl that lacks values is less than what is
-// meant, which is safe for an action that allows. Pure.
+// Returns what a line "allow NAME !NAME ..." or "deny ..." demands of a request. An acl that lacks
+// values covers fewer requests than the line means, which is safe for an action that allows. Pure.
 Demand demanded_by(const Line& line, const Acls& acls, Action action);
 
 }  // namespace proxy::command::squid

@@ -31,7 +31,7 @@ std::string written(const Json& json);
 // valid until a member is added.
 Json& member_at(Json& settings, std::string_view path);
 
-// What the settings' own reader says against this value of the member at `path`; empty: nothing.
+// The fault that the settings' own reader finds in this value of the member at `path`; empty: none.
 std::string fault_of(const std::string& path, const Json& value);
 
 // The sites for which Squid is the server, as its ports tell.
