@@ -316,6 +316,7 @@ std::unique_ptr<reply::RewritingClient> begin_mirrored(client::Client& client,
   if (request.terms().mirrored == mirrors::Mirrored::no) return nullptr;
   const auto host = request.head.fields.value(http::field::host);
   client.state.mirrored = mirrors::place_of(request.head.target, host, request.target);
+  client.state.mirrored->is_browser = client::is_of_browser(request.head.fields);
   return reply::RewritingClient::of(client, request);
 }
 

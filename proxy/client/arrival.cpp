@@ -31,13 +31,6 @@ void add_facts(const Client& client, policy::Request& request) {
   if (request.caller.neighbour == policy::Caller::Proof::peer) facts.from_proxy = true;
 }
 
-// Whether a browser sends the request, as far as its fields tell. Over plain http it sends no
-// Sec-Fetch-Site, and for a page of the same origin no Origin, but always Accept-Language.
-bool is_of_browser(const http::Fields& fields) {
-  return fields.has(http::field::origin) || fields.has(http::field::accept_language) ||
-         fields.find("Sec-Fetch-Site");
-}
-
 // Whether the path stands for another server's URL. Not for a page whose own name was made to point
 // at us: it gets the refusal of our own pages. Where a mapping covers the host, the path is
 // the origin's, unless the client means us by an address or a name of ours.
@@ -58,6 +51,11 @@ void begin_request(const Client& client, policy::Request& request) {
   request.apply_site_rule();
   add_facts(client, request);
   client.record.by_proxy = request.facts.from_proxy || request.facts.from_neighbour;
+}
+
+bool is_of_browser(const http::Fields& fields) {
+  return fields.has(http::field::origin) || fields.has(http::field::accept_language) ||
+         fields.find("Sec-Fetch-Site");
 }
 
 policy::AccessAsker asker_of(const Client& client) {

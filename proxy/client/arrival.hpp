@@ -16,6 +16,10 @@ void begin_request(const Client& client, policy::Request& request);
 // if it has one. The policy is pinned already.
 void record_arrival(const Client& client, policy::Request& request);
 
+// Whether a browser sends the request, as far as its fields tell. Over plain http it sends no
+// Sec-Fetch-Site, and for a page of the same origin no Origin, but always Accept-Language.
+bool is_of_browser(const http::Fields& fields);
+
 // For the rules of access.
 policy::AccessAsker asker_of(const Client& client);
 

@@ -23,6 +23,8 @@ constexpr std::array<std::string_view, 13> kDropped{"Set-Cookie",
                                                     "Location",
                                                     "X-Content-Type-Options"};
 
+constexpr std::array<std::string_view, 2> kChallenges{"WWW-Authenticate", "Authentication-Info"};
+
 // The URL of a link, as the client finds it.
 void append_url(std::string& out, std::string_view url, const Place& place) {
   const bool is_whole =
@@ -77,7 +79,9 @@ std::string harmless_head(std::string_view head, const Place& place) {
     const auto line = http::take_line(head);
     const auto name = line.substr(0, line.find(':'));
     const auto value = line.substr(std::min(name.size() + 1, line.size()));
-    if (http::has_word(kDropped, name) || leads_around(name, value)) continue;
+    const bool is_dropped = http::has_word(kDropped, name) || leads_around(name, value) ||
+                            (place.is_browser && http::has_word(kChallenges, name));
+    if (is_dropped) continue;
     if (http::same_word(name, "Link") && !place.ours.empty()) {
       append_links(out, line, place);
     } else {

@@ -13,6 +13,8 @@ namespace proxy::mirrors {
 struct Place {
   std::string origin = {};
   std::string ours = {};  // empty: not known
+  // The client has one origin for all paths of ours.
+  bool is_browser = false;
 };
 
 // `asked`: the target of the client's request, as it came, which stands for `url`; `host`: its
@@ -32,6 +34,8 @@ bool leads_around(std::string_view name, std::string_view value);
 //   response gets the policy, because browsers differ in what they take for a page; a download is
 //   not changed by the policy;
 // - without the fields that lead clients past the mirror: leads_around();
+// - for a browser without the challenges of a server: it would ask for a password for our own
+//   origin, and send that to each mirrored server with the same realm (RFC 7617 2.2);
 // - with the targets of Link as the client finds them at `place`. They are not relative, since few
 //   clients resolve them.
 //

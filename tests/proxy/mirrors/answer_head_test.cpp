@@ -22,6 +22,12 @@ TEST(HarmlessHead, LacksWhatWouldActOnOurOrigin) {  // W5
   }
 }
 
+TEST(HarmlessHead, ChallengesToolsAlone) {
+  const std::string lines = "WWW-Authenticate: Basic realm=\"a\"\r\nauthentication-info: b\r\n";
+  EXPECT_EQ(harmless_head("HTTP/1.1 200 OK\r\n" + lines, {.is_browser = true}), head_of(""));
+  EXPECT_NE(head_of(lines).find(lines), std::string::npos);
+}
+
 TEST(HarmlessHead, LacksALinkPastTheMirror) {
   EXPECT_EQ(head_of("Link: <https://cas>; rel=\"XET-auth\"\r\n").find("cas"), std::string::npos);
   EXPECT_NE(head_of("Link: </a?page=2>; rel=\"next\"\r\n").find("page=2"), std::string::npos);

@@ -246,6 +246,17 @@ TEST(Mirror, TakesThePowerFromLinesThatAreForTheAskerAlone) {
   EXPECT_FALSE(answer.has("Set-Cookie") || answer.has("Refresh"));
 }
 
+// A browser would ask for a password of ours, and send it to other servers with the same realm.
+TEST(Mirror, LetsNoServerAskABrowserForAPassword) {
+  Mirror scene;
+  scene.origin.plain.on("/a", Reply(401, {{"WWW-Authenticate", "Basic realm=\"a\""}}));
+  const auto for_tool = scene.client.get(scene.path("/a"));
+  EXPECT_EQ(for_tool.field("WWW-Authenticate"), "Basic realm=\"a\"");
+  const auto for_browser = scene.client.get(scene.path("/a"), {{"Accept-Language", "en"}});
+  EXPECT_EQ(for_browser.status, 401);
+  EXPECT_FALSE(for_browser.has("WWW-Authenticate"));
+}
+
 TEST(Mirror, SendsNoInterimHeadsOfTheOrigin) {
   Mirror scene;
   scene.origin.plain.on(
