@@ -70,6 +70,14 @@ Storability by_status(const RequestFacts& request, const http::ResponseHead& res
   return is_known ? Storability::yes : Storability::status;
 }
 
+// Whether nobody may keep the response for good under its name: a coded one is not what a digest is
+// of, and servers in trouble send empty ones.
+bool is_unfit_for_good(const RequestFacts& request, const http::ResponseHead& response) {
+  if (!request.is_immutable_by_class() || response.status >= 300) return false;
+  return is_coded(response.fields) ||
+         http::parse_decimal(response.fields.value(field::content_length)) == std::uint64_t{0};
+}
+
 // Whether the response is for other requests, too.
 Storability by_audience(const RequestFacts& request, const http::ResponseHead& response,
                         const http::CacheControl& control) {
@@ -78,6 +86,7 @@ Storability by_audience(const RequestFacts& request, const http::ResponseHead& r
   if (control.private_) return Storability::private_;
   // A cache that implements must-understand ignores the no-store beside it (5.2.2.3).
   if (control.no_store && !control.must_understand) return Storability::no_store;
+  if (is_unfit_for_good(request, response)) return Storability::site;
   if (request.authorization && !leaves_authorization(control)) return Storability::authorization;
   if (request.open_to_all && response.status >= 300) return Storability::authorization;
   if (http::has_member(response.fields, field::vary, "*")) return Storability::vary_star;

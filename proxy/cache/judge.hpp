@@ -37,6 +37,9 @@ struct SiteFacts {
   // No origin is available: any stored response is served unless it forbids that (RFC 9111 4.2.4),
   // and of the others those are fetched that neighbours may have.
   bool offline = false;
+
+  // Whether a response answers for good, and its name says so.
+  [[nodiscard]] bool is_immutable_by_class() const { return immutable && freshness.by_class; }
 };
 
 // The facts of a request that the rules need. Refers to the text of the head.

@@ -116,6 +116,15 @@ void Request::apply_site_rule() {
   if (!rule_) return;
   rule_->apply_to(facts);
   name_it();
+  if (facts.is_immutable_by_class() && !facts.never_store) ask_for_plain_bytes();
+}
+
+void Request::ask_for_plain_bytes() {
+  constexpr auto kField = http::field::accept_encoding;
+  constexpr std::string_view kPlain = "identity";
+  if (head.fields.value(kField) == kPlain && head.fields.count(kField) == 1) return;
+  drop_if(head.fields, [](const auto& line) { return line.id == kField; });
+  head.fields.append(kField, "Accept-Encoding", kPlain);
 }
 
 bool Request::may_exist() const {

@@ -77,7 +77,9 @@ struct Request : net::InFrameMemory {
   // would hold a password. Call this once the user is known, before a variant is selected.
   void remove_credentials();
 
-  // Finds the policy's rule for the site, and applies it to the facts and to stored_as(). Call this
+  // Finds the policy's rule for the site, and applies it to the facts and to stored_as(). A request
+  // for what is immutable by its class then wants no content coding, whatever its client accepts: a
+  // digest is that of the plain bytes, and the first response answers all clients. Call this
   // after arrive().
   void apply_site_rule();
   [[nodiscard]] const SiteRule* rule() const { return rule_; }  // null: none
@@ -107,6 +109,7 @@ struct Request : net::InFrameMemory {
   void derive_facts();
   void apply_range();
   void name_it();
+  void ask_for_plain_bytes();
   [[nodiscard]] std::string in_its_space(std::string url) const;
 
   std::shared_ptr<const Policy> policy_;

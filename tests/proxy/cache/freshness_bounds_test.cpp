@@ -242,6 +242,24 @@ TEST(AClass, SaysHowLongAResponseLastsWhateverItsOriginSays) {
   }
 }
 
+TEST(AClass, KeepsNoCodedAndNoEmptyResponseForGood) {  // N4
+  auto facts = asked({});
+  facts.freshness = {.least = http::kForever, .by_class = true};
+  const std::pair<std::string, Storability> cases[] = {
+      {"Content-Length: 1\r\n", Storability::yes},
+      {"Content-Length: 0\r\n", Storability::site},
+      {"Content-Encoding: gzip\r\n", Storability::site},
+      {"Content-Encoding: identity\r\n", Storability::yes},
+  };
+  for (const auto& [lines, stored] : cases) {
+    const Response response(lines);
+    facts.immutable = false;
+    EXPECT_EQ(may_store(facts, response.head, kAtOnce), Storability::yes) << lines;
+    facts.immutable = true;
+    EXPECT_EQ(may_store(facts, response.head, kAtOnce), stored) << lines;
+  }
+}
+
 TEST(AClass, LetsAResponseStandInWhateverTheClientAsksFor) {  // C3
   Budget budget{1 << 20};
   const FreshnessBounds bounds{.least = 60s, .by_class = true};

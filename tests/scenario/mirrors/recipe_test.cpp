@@ -132,6 +132,27 @@ TEST(Recipe, AsksNeverAgainForWhatIsImmutable) {  // C4
   EXPECT_EQ(releases.origin.plain.count(path), 1U);
 }
 
+// N4: a digest is that of the plain bytes, and servers forget to say Vary.
+TEST(Recipe, KeepsPlainBytesAloneForGood) {
+  Releases releases;
+  Proxy proxy(releases.settings());
+  const auto commit = "/raw/" + std::string(40, 'a');
+  releases.origin.plain.on(commit + "/plain", Reply(200).body("x"));
+  releases.origin.plain.on(commit + "/coded",
+                           Reply(200, {{"Content-Encoding", "gzip"}}).body("coded"));
+  releases.origin.plain.on(commit + "/empty", Reply(200).body(""));
+  const Fields codings{{"Accept-Encoding", "zstd, gzip"}};
+  for (const char* file : {"/plain", "/coded", "/empty"}) {
+    const auto path = commit + file;
+    const bool is_plain = std::string(file) == "/plain";
+    proxy.get("/releases" + path, codings);
+    const auto again = proxy.get("/releases" + path);
+    EXPECT_EQ(is_hit(again), is_plain) << file;
+    EXPECT_EQ(again.has("Content-Encoding"), std::string(file) == "/coded") << file;
+    EXPECT_EQ(releases.origin.plain.requests(path).at(0).field("Accept-Encoding"), "identity");
+  }
+}
+
 // C6, M6: each time anew.
 TEST(Recipe, PassesWhatIsAskedForWithCredentialsOrAQuery) {
   Releases releases;
