@@ -141,9 +141,7 @@ std::string not_modified_head(const Entry& entry) {
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find("\r\n") + 2);
     const std::string_view name = line.substr(0, line.find(':'));
-    // RFC 9110 15.4.5: a 304 needs Last-Modified only if there is no tag.
-    const bool said_by_tag = !entry.quotes().etag.empty() && http::same_word(name, "Last-Modified");
-    if (!describes_content(name) && !said_by_tag) head += line;
+    if (!describes_content(name)) head += line;
     lines.remove_prefix(line.size());
   }
   return head;

@@ -60,9 +60,10 @@ PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
 // entry (RFC 9110 13.2.2). `request` holds the client's fields.
 bool is_unmodified_for(const http::Fields& request, const Entry& entry, Time now);
 
-// The status line and the fields of the 304, a CRLF after each. Omits Last-Modified if there is an
-// ETag, and fields that describe content which the client already has (Content-Type, -Encoding,
-// -Language, -Range, digests). The sender adds Age and Cache-Status.
+// The status line and the fields of the 304, a CRLF after each. Omits fields that describe content
+// which the client already has (Content-Type, -Encoding, -Language, -Range, digests). Some clients
+// refuse their own copy without Last-Modified, so this has it beside an ETag, too (RFC 9110
+// 15.4.5). The sender adds Age and Cache-Status.
 std::string not_modified_head(const Entry& entry);
 
 }  // namespace proxy::cache

@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(
                         ""},
         NotModifiedCase{"s15_4_5_LastModifiedBesideATag",
                         "ETag: W/\"e\"\r\nLast-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n",
-                        "ETag: W/\"e\"\r\n"},
+                        "ETag: W/\"e\"\r\nLast-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n"},
         NotModifiedCase{"s15_4_5_LastModifiedAlone",
                         "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n",
                         "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n"},
