@@ -94,9 +94,8 @@ class PeerDirectory {
     std::optional<bool> claims;  // nothing: the peer has no digest that may be used
     bool denied = false;         // the peer has denied the key since it published the digest
   };
-  // All peers but ourselves, in the order of the settings. `rule`: as for claimants(). Changes no
-  // counter. Any
-  // thread, never waits.
+  // Returns the claims of all peers but ourselves, in the order of the settings. `rule`: as for
+  // claimants(). Changes no counter. Any thread may call this; it never waits.
   std::vector<Claim> claims_of(const digest::Key& key, SteadyTime now,
                                digest::RuleMark rule = 0) const;
 

@@ -204,7 +204,7 @@ class Condition {
   void wait(MutexLock& lock, Predicate done) NO_THREAD_SAFETY_ANALYSIS {
     changed_.wait(lock.lock_, [&done]() NO_THREAD_SAFETY_ANALYSIS { return done(); });
   }
-  // Whether `done` is true in the end, else the time is over.
+  // Waits until `done` is true or the time is over. Returns whether `done` is true.
   template <class Rep, class Period, class Predicate>
   bool wait_for(MutexLock& lock, std::chrono::duration<Rep, Period> limit,
                 Predicate done) NO_THREAD_SAFETY_ANALYSIS {

@@ -33,8 +33,8 @@ inline CLI::Option* add_settings_option(CLI::App& app, std::string& file) {
       std::string("the settings, a JSON file; default ") + config::kDefaultSettings);
 }
 
-// For a command line that may name no settings file: sets `file` to the usual one. Returns what is
-// wrong if that is missing, with `how` a person names another; empty: nothing.
+// Sets `file` to the usual settings file if the command line names none. If that is missing,
+// returns what is wrong, and that `how` names another one; else an empty text.
 inline std::string use_default_settings(std::string& file, const char* how = "--config FILE") {
   std::error_code error;
   if (!file.empty()) return {};

@@ -132,7 +132,7 @@ class PieceWriter {
   std::size_t used_ = 0;
 };
 
-// A line of a head.
+// Writes one line of a head.
 inline void write_field(PieceWriter& out, std::string_view name, std::string_view value) {
   out << name << ": " << value << "\r\n";
 }

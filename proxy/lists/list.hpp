@@ -24,8 +24,8 @@ class SortedTexts {
   bool fits(std::string_view text) const { return texts_.size() + text.size() < kMostBytes; }
   // fits(text) must hold.
   void insert(std::string_view text) { (texts_ += text) += '\n'; }
-  // Sorts the texts, and drops what the others say already. Must be called after the last insert()
-  // and before the look-ups, which then are of the same kind.
+  // Sorts the texts, and drops each one that another text covers. Must be called after the last
+  // insert() and before the look-ups. `Drop` says which look-ups follow.
   enum class Drop : std::uint8_t {
     equals,         // for contains()
     continuations,  // for begins(): texts that have another one as a prefix

@@ -25,7 +25,8 @@ class PathPattern {
   struct Match {
     std::string content;  // "sha256:HEX" in lower case, or "sha512:HEX"; empty: no digest
   };
-  // `path`: with its query. Takes a time of the size of both, multiplied.
+  // Matches the path, with its query. Takes a time that grows with the size of the pattern times
+  // that of the path.
   [[nodiscard]] std::optional<Match> match(std::string_view path) const;
 
  private:

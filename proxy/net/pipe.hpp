@@ -9,7 +9,8 @@
 
 namespace proxy::net {
 
-// Belongs to one coroutine. The bytes in a pipe are the kernel's memory, at most kMost of them.
+// A pipe of the kernel, which belongs to one coroutine. Its bytes, at most kMost of them, take
+// memory of the kernel.
 class Pipe {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 20;

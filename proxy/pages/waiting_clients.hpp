@@ -15,8 +15,8 @@
 
 namespace proxy::pages {
 
-// All clients that wait now, on any thread. One costs a place here and its connection: no thread,
-// and no timer but its own. Outlives them. Any thread.
+// The clients that wait now, on all threads, which this outlives. A client that waits costs a place
+// here, its connection and one timer, but no thread. Any thread may call any function.
 class WaitingClients {
  public:
   struct Limits {

@@ -89,8 +89,8 @@ struct Terms {
   // The space of names that the response is stored in: Space::gateway for a mapping that is not
   // shared with neighbours, else Space::web.
   cache::Space space = cache::Space::web;
-  // Unless it is `no`: only hosts of the setting mirrors.hosts may be chosen, by GET and HEAD
-  // alone.
+  // How the path stands for the URL of another server. Unless this is `no`, only hosts of the
+  // setting mirrors.hosts may be chosen, by GET and HEAD alone.
   mirrors::Mirrored mirrored = mirrors::Mirrored::no;
 
   bool operator==(const Terms&) const = default;

@@ -62,7 +62,7 @@ net::Soon<Delivered> serve(client::Client& client, const policy::Request& reques
 net::Soon<Delivered> serve_filled(client::Client& client, const policy::Request& request,
                                   ToDeliver filled);
 
-// Sends the fill's response while it arrives, or as serve_filled() if it is stored. If the fill
+// Sends the fill's response while it arrives; serve_filled() sends it if it is stored. If the fill
 // fails under way, the response is aborted.
 net::Soon<Delivered> deliver(client::Client& client, const policy::Request& request,
                              fill::FillReader& reader, ToDeliver filled);

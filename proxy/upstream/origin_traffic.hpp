@@ -168,8 +168,8 @@ class UnderWay : public boost::intrusive::list_base_hook<> {
   std::atomic<std::uint64_t> bytes_{0};  // that the origin's record does not count yet
 };
 
-// The traffic as one thread has seen it. Its lock is taken three times by a fetch, and by those who
-// look.
+// The traffic as one thread has seen it. A fetch takes its lock three times, and so do threads that
+// read it.
 class alignas(64) TrafficOfThread {
  public:
   using Clock = std::chrono::steady_clock;
