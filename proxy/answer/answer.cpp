@@ -19,6 +19,7 @@
 #include "proxy/reply/refuse.hpp"
 #include "proxy/reply/rewriting.hpp"
 #include "proxy/sources/neighbour.hpp"
+#include "proxy/sources/origin.hpp"
 #include "proxy/users/credentials.hpp"
 
 namespace proxy::answer {
@@ -192,14 +193,22 @@ bool arrives(const client::ServeAccess& access, const policy::Request& request,
   return cache::judge(request.facts, whole, now).action == cache::Action::serve;
 }
 
-// Until the fill's head is here, or the neighbour has heard enough.
-Task<void> say_that_we_wait(client::Client& client, std::shared_ptr<fill::Fill> fill) {
+// Whether the fill waits for the member of the site that asks us to wait. If two have begun to wait
+// for each other at the same time, both notice it, and the one of the lesser epoch gives way.
+bool gives_way(const client::ServeAccess& access, const fill::Fill& fill, peers::Epoch asker) {
+  const auto ours = access.fetching.sources.shared.publisher.current()->epoch;
+  return fill.awaited_member == asker && ours < asker;
+}
+
+// Until the fill's head is here, the neighbour has heard enough, or gives_way().
+Task<void> say_that_we_wait(client::Client& client, std::shared_ptr<fill::Fill> fill,
+                            peers::Epoch asker) {
   // An older Hearsay takes 32 interim heads for a fault.
   constexpr int kMostHeartbeats = 30;
-  const auto reader = fill::FillReader::attach(std::move(fill), client.wake_by());
+  const auto reader = fill::FillReader::attach(fill, client.wake_by());
   if (!reader) co_return;
   const client::ResponseState::WaitsFor waits(client.state, [&reader] { reader->leave(); });
-  for (int sent = 0; sent < kMostHeartbeats;) {
+  for (int sent = 0; sent < kMostHeartbeats && !gives_way(client.access, *fill, asker);) {
     if (co_await client.response.interim(kHeartbeat)) co_return;
     ++sent;
     const auto until = client.access.clock().steady() + peers::kHeartbeat;
@@ -213,21 +222,29 @@ Task<void> say_that_we_wait(client::Client& client, std::shared_ptr<fill::Fill> 
   co_await client.response.interim(kProcessing);
 }
 
-// Answers from a fetch under way. Returns whether an answer was sent.
-Task<bool> answer_by_fetch_under_way(client::Client& client, const policy::Request& request,
-                                     const fetching::Lookup& lookup) {
+// Answers from an object whose missing blocks are arriving. Returns whether an answer was sent.
+Task<bool> answer_by_blocks_under_way(client::Client& client, const policy::Request& request,
+                                      const fetching::Lookup& lookup) {
+  co_await client.response.interim(kProcessing);
+  reply::Hit object{lookup.key, lookup.stored(), {}, {}, lookup.presence, true};
+  const auto delivered = co_await reply::serve(client, request, std::move(object));
+  co_return delivered == reply::Delivered::sent;
+}
+
+// Answers from a fill under way, unless it waits for the asker. Returns whether an answer was sent.
+Task<bool> answer_by_fill_under_way(client::Client& client, const policy::Request& request,
+                                    const fetching::Lookup& lookup, peers::Epoch asker) {
   const auto& access = client.access;
-  if (arrives(access, request, lookup)) {
-    co_await client.response.interim(kProcessing);
-    reply::Hit object{lookup.key, lookup.stored(), {}, {}, lookup.presence, true};
-    const auto delivered = co_await reply::serve(client, request, std::move(object));
-    co_return delivered == reply::Delivered::sent;
-  }
   if (!fetching::allowed_for(access.fetching, request, lookup).share) co_return false;
   const auto now = access.clock().steady();
   auto fill = access.cache().fills.under_way(lookup.key, request.stored_as(), now);
-  if (!fill) co_return false;
-  co_await say_that_we_wait(client, fill);
+  if (!fill || fill->awaited_member == asker) co_return false;
+  // A fetch that others wait for was worth the question by which they find it.
+  using Question = sources::SiteLuck::Question;
+  if (request.facts.from_neighbour)
+    sources::record_site_luck(access.fetching.sources, request, Question::found);
+  co_await say_that_we_wait(client, fill, asker);
+  if (gives_way(access, *fill, asker)) co_return false;
   co_return co_await answer_by_others_fill(client, request, lookup, std::move(fill));
 }
 
@@ -238,31 +255,40 @@ std::optional<peers::SiteQuestion> site_question(const policy::Request& request)
   return peers::parse_site_question(request.head.fields.only_value(peers::kFetchField));
 }
 
-// Answers from the fill that is under way here, as it grows; else as `refusal` says, with the name
-// of the neighbour that fetches the response, if another one does. Of an unshared path neither: the
-// asker would lose the origin's time.
+// Whether neighbours may probably not have the response: whoever waits for it loses the origin's
+// time.
+bool is_unshared(const client::ServeAccess& access, const policy::Request& request,
+                 const fetching::Lookup& lookup) {
+  const auto now = access.clock().steady();
+  return access.cache().fills.recently_unshared(lookup.key, now) ||
+         access.fetching.sources.shared.site_fetches.unshared_paths().has(request.stored_as(), now);
+}
+
+// Answers from what is arriving here. Else the refusal names the neighbour that fetches the
+// response, if another one does. The asker is neither kept waiting nor sent on for what is
+// unshared.
 Task<void> answer_of_site(client::Client& client, const policy::Request& request,
                           const fetching::Lookup& lookup, peers::SiteQuestion question,
                           reply::Refusal refusal) {
-  auto& fetches = client.access.fetching.sources.shared.site_fetches;
-  const auto now = client.access.clock().steady();
-  const auto& directory = *request.policy().directory;
+  const auto& access = client.access;
   const auto asker = question.asker;
-  const bool is_in_vain = !arrives(client.access, request, lookup) &&
-                          fetches.unshared_paths().has(request.stored_as(), now);
-  const auto known = fetches.fetcher_of(lookup.key, now);
-  // If we have taken the asker for the fetcher, our own fetch may be waiting for the asker.
-  const bool may_wait = !is_in_vain && known != asker;
   bool answered = false;
-  if (may_wait) answered = co_await answer_by_fetch_under_way(client, request, lookup);
+  if (arrives(access, request, lookup))
+    answered = co_await answer_by_blocks_under_way(client, request, lookup);
+  else if (!is_unshared(access, request, lookup))
+    answered = co_await answer_by_fill_under_way(client, request, lookup, asker);
   if (answered) co_return;
   refusal.tag = observe::Tag::site_question;
-  const bool is_member =
-      !is_in_vain && request.facts.from_neighbour && !!directory.member(asker, now);
-  auto& given_up = question.given_up;
-  const bool is_lost = known && !directory.member(*known, now);
-  if (is_lost && given_up.size() < given_up.max_size()) given_up.push_back(*known);
-  const auto fetcher = is_member ? fetches.enter(lookup.key, asker, now, given_up) : asker;
+  // Asked only now, because the wait may have taken seconds, and may have shown that the response
+  // is unshared.
+  const auto now = access.clock().steady();
+  auto& fetches = access.fetching.sources.shared.site_fetches;
+  const auto& directory = *request.policy().directory;
+  const auto known = fetches.fetcher_of(lookup.key, now);
+  if (known && !directory.member(*known, now)) question.given_up.push_back(*known);
+  const bool is_member = request.facts.from_neighbour && directory.member(asker, now) &&
+                         !is_unshared(access, request, lookup);
+  const auto fetcher = is_member ? fetches.enter(lookup.key, asker, now, question.given_up) : asker;
   if (fetcher != asker) refusal.cache_status.detail = "fetched-by/" + peers::to_text(fetcher);
   co_await reply::refuse(client, request, std::move(refusal));
 }

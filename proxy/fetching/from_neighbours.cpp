@@ -292,6 +292,7 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
   sources::ClaimantSearch::For wanted{context.job.key, context.request(),
                                       question_to_siblings(context.job)};
   wanted.allowed = context.job.allowed;
+  wanted.fill = &context.fill();
   wanted.origin = [&](const upstream::Route& route) {
     return attempt_at_origin(context.access, context.request(), question, route);
   };

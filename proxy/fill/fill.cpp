@@ -127,7 +127,7 @@ void Fill::finish(cache::Storability storability) {
   const threads::MutexLock lock(mutex_);
   end_.finished = true;
   end_.storability = storability;
-  abandoned_ = nullptr;
+  readers_.on_abandoned = nullptr;
   wake_readers();
 }
 
@@ -135,7 +135,7 @@ void Fill::fail(upstream::Failure failure, std::vector<observe::Inquiry> asked) 
   const threads::MutexLock lock(mutex_);
   end_.failure = failure;
   end_.asked = std::move(asked);
-  abandoned_ = nullptr;
+  readers_.on_abandoned = nullptr;
   wake_readers();
 }
 
@@ -157,7 +157,7 @@ cache::Body Fill::body() const {
 
 void Fill::on_abandoned(Hook hook) {
   const threads::MutexLock lock(mutex_);
-  abandoned_ = std::move(hook);
+  readers_.on_abandoned = std::move(hook);
 }
 
 // Calls the present hook. If the fill has ended, it has none: then calls `before`, the hook at the
@@ -166,7 +166,7 @@ void Fill::call_abandoned(const Hook& before) {
   Hook hook;  // kept alive, because the call may end the fill
   {
     const threads::MutexLock lock(mutex_);
-    hook = abandoned_ ? abandoned_ : before;
+    hook = readers_.on_abandoned ? readers_.on_abandoned : before;
   }
   if (*hook) (*hook)();
 }
@@ -256,10 +256,11 @@ void FillReader::detach() {
   if (!fill_->readers_.detach(this)) return;
   fill_->drop_behind();
   fill_->writer_.wake();
-  if (fill_->readers_.attached.empty() && fill_->abandoned_) {
+  if (fill_->readers_.attached.empty() && fill_->readers_.on_abandoned) {
     // Posted: the reader may be on another thread, and holds the lock.
-    net::asio::post(fill_->writer_.executor,
-                    [fill = fill_, before = fill_->abandoned_] { fill->call_abandoned(before); });
+    net::asio::post(fill_->writer_.executor, [fill = fill_, before = fill_->readers_.on_abandoned] {
+      fill->call_abandoned(before);
+    });
   }
 }
 

@@ -205,6 +205,10 @@ class Fill {
   // `asked`: the sources that have failed, see Inquiries::list.
   void fail(upstream::Failure failure, std::vector<observe::Inquiry> asked = {});
 
+  // The member of the site (peers::Epoch) that the writer waits for, and that has said that it
+  // waits for its own source; 0: none. Any thread.
+  std::atomic<std::uint64_t> awaited_member{0};
+
   // Returns whether the fill has no reader. If so, no reader can attach any more.
   bool close_if_unread();
   std::uint64_t received() const;
@@ -250,6 +254,7 @@ class Fill {
     boost::container::small_vector<FillReader*, 2> attached = {};  // mostly one
     bool closed = false;                                           // to new ones
     bool borrows = false;                                          // the last one that was asked
+    Hook on_abandoned = {};  // called once the last one has left
   };
 
   void call_abandoned(const Hook& before);
@@ -271,7 +276,6 @@ class Fill {
   ArrivedSlices arrived_ GUARDED_BY(mutex_);
   std::optional<FillWindow> window_ GUARDED_BY(mutex_);  // nothing: all slices are kept
   FillEnd end_ GUARDED_BY(mutex_);
-  Hook abandoned_ GUARDED_BY(mutex_);
 };
 
 // One reader, which reads the fill from its beginning. Belongs to one coroutine. The destructor

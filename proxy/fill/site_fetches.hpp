@@ -74,17 +74,21 @@ class SiteFetches {
   static constexpr std::chrono::seconds kKept{30};
   static constexpr std::size_t kMost = 4096;
 
+  // After this long, a fetch has mostly ended.
+  static constexpr std::chrono::seconds kEnds{1};
+
   // Returns the proxy that fetches the key. If no such proxy is known, or if the asker has given it
-  // up, the asker is remembered and returned.
+  // up, the asker is remembered and returned. After kEnds the asker is remembered, too: it asks the
+  // proxy that is returned, which mostly has nothing by then, and fetches.
   peers::Epoch enter(const digest::Key& key, peers::Epoch asker, Time now,
                      const peers::SiteQuestion::GivenUp& given_up = {}) {
     const threads::MutexLock lock(mutex_);
     const auto* const known = fetches_.find(key, now);
-    const bool stays =
-        known && std::find(given_up.begin(), given_up.end(), *known) == given_up.end();
-    if (stays) return *known;
-    fetches_.put(key, asker, now + kKept);
-    return asker;
+    const bool is_there =
+        known && std::find(given_up.begin(), given_up.end(), known->member) == given_up.end();
+    const auto fetcher = is_there ? known->member : asker;
+    if (!is_there || now - known->since >= kEnds) fetches_.put(key, {asker, now}, now + kKept);
+    return fetcher;
   }
   UnsharedPaths& unshared_paths() { return unshared_paths_; }
 
@@ -92,14 +96,18 @@ class SiteFetches {
   std::optional<peers::Epoch> fetcher_of(const digest::Key& key, Time now) {
     const threads::MutexLock lock(mutex_);
     const auto* const known = fetches_.find(key, now);
-    return known ? std::optional(*known) : std::nullopt;
+    return known ? std::optional(known->member) : std::nullopt;
   }
 
  private:
+  struct Fetcher {
+    peers::Epoch member = 0;
+    Time since{};
+  };
+
   UnsharedPaths unshared_paths_;
   threads::Mutex mutex_;
-  config::ExpiringTable<digest::Key, peers::Epoch, digest::KeyHash> fetches_ GUARDED_BY(mutex_){
-      kMost};
+  config::ExpiringTable<digest::Key, Fetcher, digest::KeyHash> fetches_ GUARDED_BY(mutex_){kMost};
 };
 
 }  // namespace proxy::fill

@@ -24,9 +24,11 @@ constexpr Time kWithoutBudget = 40ms;
 // The question costs a round trip in vain for most keys: it has to gain that much for the others.
 constexpr int kLeastGain = 8;
 constexpr int kLeastGainForStale = 2;
+constexpr double kMostly = 0.5;
 constexpr Time kNoiseOfFetch = 20ms;
 constexpr Time kAssumedOfFetch = 500ms;
 constexpr int kMoreIfHeard = 4;
+constexpr Time kAssumedIfHeard = 4s;  // twice the time of a slow origin: a lost fetch begins anew
 constexpr Time kAssumedOfParent = 200ms;
 constexpr Time kEndless = Budget::kEndless;
 
@@ -78,8 +80,31 @@ bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour
   if (prefer == config::Prefer::latency) return false;
   if (!origin.measured()) return true;
   const int least_gain = held == Held::stale ? kLeastGainForStale : kLeastGain;
+  if (luck.share() >= kMostly && origin.mean() >= kNearOrigin) return true;
   const auto worth = luck.share() * (*budget_against(origin, prefer).longest - origin.mean());
   return least_gain * neighbour.mean() <= origin.mean() || neighbour.mean() <= worth;
+}
+
+peers::PeerRef member_to_ask(const Unclaimed& unclaimed,
+                             const peers::SiteQuestion::GivenUp& given_up, peers::SteadyTime now) {
+  const auto& [key, directory, fetches, ours, origin_takes, budget, prefer, held, luck] = unclaimed;
+  auto owner = directory.owner(key, ours, now, given_up);
+  if (owner) {
+    const bool pays = site_pays(origin_takes, owner->accuracy.answers(), prefer, held, luck);
+    return pays ? owner : nullptr;
+  }
+  const auto fetcher = fetches.fetcher_of(key, now);
+  return fetcher ? fetcher_to_ask(unclaimed, *fetcher, given_up, now) : nullptr;
+}
+
+peers::PeerRef fetcher_to_ask(const Unclaimed& unclaimed, peers::Epoch fetcher,
+                              const peers::SiteQuestion::GivenUp& given_up, peers::SteadyTime now) {
+  if (std::find(given_up.begin(), given_up.end(), fetcher) != given_up.end()) return nullptr;
+  auto peer = unclaimed.directory.member(fetcher, now);
+  if (!peer) return nullptr;
+  const auto takes = peer->accuracy.answers();
+  const auto& longest = unclaimed.budget.longest;
+  return !takes.measured() || !longest || takes.mean() <= *longest ? peer : nullptr;
 }
 
 Time patience_in_body(const peers::FirstByte& neighbour, const Budget& budget) {
@@ -96,8 +121,9 @@ Time patience_with_parent(const peers::FirstByte& origin, config::Prefer prefer)
 }
 
 Time patience_with_fetch(const peers::FirstByte& origin, Repeats repeats) {
-  const auto patience = origin.measured() ? origin.p95() + kNoiseOfFetch : kAssumedOfFetch;
-  return repeats == Repeats::yes ? kMoreIfHeard * patience : patience;
+  const bool is_heard = repeats == Repeats::yes;
+  if (!origin.measured()) return is_heard ? kAssumedIfHeard : kAssumedOfFetch;
+  return (is_heard ? kMoreIfHeard : 1) * (origin.p95() + kNoiseOfFetch);
 }
 
 Candidates::Candidates(peers::Claimants claimants, const Budget& budget, peers::SteadyTime now,

@@ -1,5 +1,6 @@
 // Decides which neighbours a search may ask, and when, and how long the search waits for each one,
-// compared with the time that the origin takes. Pure, except for Candidates::begin_trial().
+// compared with the time that the origin takes. No I/O, no clock. Only Candidates::begin_trial()
+// changes anything.
 #pragma once
 
 #include <chrono>
@@ -13,6 +14,7 @@
 #include "config/settings.hpp"
 #include "peers/accuracy.hpp"
 #include "peers/directory.hpp"
+#include "proxy/fill/site_fetches.hpp"
 
 namespace proxy::sources {
 
@@ -50,8 +52,9 @@ enum class Ask : std::uint8_t {
 Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budget,
                    peers::SteadyTime now);
 
-// How often a question about what nobody claims found a neighbour that fetches the response, or has
-// fetched it: a decaying mean of such questions, as a share of all. Pure.
+// How often a search for what nobody claims found a neighbour that fetches the response, or has
+// fetched it: a decaying mean, as a share of all such searches. A neighbour's question that finds a
+// fetch here counts like a search, since our own question has led it here. Pure.
 class SiteLuck {
  public:
   enum class Question : std::uint8_t { in_vain, found };
@@ -59,11 +62,11 @@ class SiteLuck {
     return SiteLuck(share_ + ((question == Question::found ? 1 : 0) - share_) / 8);
   }
   [[nodiscard]] double share() const { return share_; }
-  SiteLuck() = default;  // no question has found one
+  SiteLuck() = default;  // no question was asked: one finds a fetch as likely as not
 
  private:
   explicit SiteLuck(double share) : share_(share) {}
-  double share_ = 0;
+  double share_ = 0.5;
 };
 
 // What this proxy knows of a URL that no neighbour claims. `stale`: it has a stale response, or has
@@ -74,10 +77,33 @@ enum class Held : std::uint8_t { nothing, stale };
 // said whether it fetches the response. Prefer::neighbours: always. Prefer::latency: never.
 // Otherwise only if the origin takes at least eight times as long as the neighbour, or is unknown.
 // For Held::stale, twice as long is enough: copies grow stale everywhere at the same time, so a
-// neighbour is probably renewing its own. Where questions for the origin's responses mostly find a
-// fetch, the neighbour may take as much longer as a claimant may, times that share.
+// neighbour is probably renewing its own. Where questions for the origin's responses find a fetch,
+// or none was asked yet, the neighbour may take as much longer as a claimant may, times the share
+// of the questions that find one. Where most do, and the origin is not near, it always may: its
+// times may be those of a busy hour, and patience_with_member() bounds the wait.
 bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour,
                config::Prefer prefer, Held held, SiteLuck luck = {});
+
+// A key that no neighbour claims, and what decides which member of the site is asked about it.
+struct Unclaimed {
+  const digest::Key& key;
+  const peers::PeerDirectory& directory;
+  fill::SiteFetches& fetches;
+  peers::Epoch ours;  // of the digest of this proxy
+  peers::FirstByte origin_takes;
+  Budget budget;
+  config::Prefer prefer = config::Prefer::origin_load;
+  Held held = Held::nothing;
+  SiteLuck luck = {};
+};
+// The neighbour to ask about the key, none of those given up: its owner or, if that is this proxy,
+// the neighbour that has said that it fetches the key. Null: none, or the question does not pay.
+peers::PeerRef member_to_ask(const Unclaimed& unclaimed,
+                             const peers::SiteQuestion::GivenUp& given_up, peers::SteadyTime now);
+// The neighbour that fetches the key, as its owner says. Null: it was given up, may not be asked
+// now, or its answers take longer than a claimant may.
+peers::PeerRef fetcher_to_ask(const Unclaimed& unclaimed, peers::Epoch fetcher,
+                              const peers::SiteQuestion::GivenUp& given_up, peers::SteadyTime now);
 
 // Whether the origin is asked before this claimant, or at once beside it. True if the origin's time
 // is unknown and the claimant is known not to be near: asking the origin measures it.
@@ -107,9 +133,9 @@ Budget::Time patience_with_parent(const peers::FirstByte& origin, config::Prefer
 Budget::Time patience_with_member(const peers::FirstByte& neighbour, const Budget& budget);
 
 // How long to wait for a neighbour that waits for its own fetch of the response: the 95th
-// percentile of the origin's time plus 20 ms, or 500 ms if that time is unknown. Four times as long
-// for one that repeats its word each peers::kHeartbeat: it works, and a second fetch would rarely
-// be faster.
+// percentile of the origin's time plus 20 ms, or 500 ms if that time is unknown. Four times as
+// long, or 4 s, for one that repeats its word each peers::kHeartbeat: it works, and a second fetch
+// would rarely be faster. It may itself have waited for another one that was lost, and fetch anew.
 enum class Repeats : std::uint8_t { no, yes };
 Budget::Time patience_with_fetch(const peers::FirstByte& origin, Repeats repeats = Repeats::no);
 // How long a neighbour that repeats its word each peers::kHeartbeat may be silent.

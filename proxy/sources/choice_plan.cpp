@@ -37,8 +37,9 @@ ChoicePlan::Action ChoicePlan::next(Time now) {
   if (trial_) return Ask{*std::exchange(trial_, std::nullopt)};
   if (now < next_source_at_) return wait();
   // Claimants are raced all the same: that spares the client time, and the origin is far down.
-  const auto more = our_delay_.more_after(next_source_at_, now);
+  auto more = our_delay_.more_after(next_source_at_, now);
   const bool goes_on = given_.candidates.of_site() && !under_way_.none();
+  if (goes_on) more = std::max(more, member_.more_in_crowd(now));
   if (goes_on && more > Time::duration(0))
     return Wait{next_source_at_ = our_delay_.go_on(more, now)};
   if (origin_ == OriginIs::asked) return ask_next_route(now);
@@ -115,7 +116,7 @@ ChoicePlan::Question ChoicePlan::to_claimant(const peers::PeerRef& peer, Time no
                        .asked = now,
                        .expected_by = now + std::max(patience, takes.p95()),
                        .seen_out = !takes.measured()});
-  member_.ask(of_site ? peer : nullptr, question.number);
+  member_.ask(of_site ? peer : nullptr, question.number, {now, patience});
   return question;
 }
 
@@ -165,10 +166,10 @@ void ChoicePlan::peer_has(Number question) {
   next_source_at_ = begun_;
 }
 
-void ChoicePlan::peer_waits_itself(Number question, Repeats repeats, Time now) {
+bool ChoicePlan::peer_waits_itself(Number question, Repeats repeats, Time now) {
   auto* const found = under_way_.find(question);
   const bool says_it_again = found && std::exchange(found->waits_itself, true);
-  if (origin_ != OriginIs::not_asked || question != member_.question) return;
+  if (origin_ != OriginIs::not_asked || question != member_.question) return false;
   const auto from = member_.given_up == 0 ? begun_ : now;
   auto& until = member_.patience_ends;
   if (!says_it_again && next_source_at_ != Time::max())
@@ -177,6 +178,7 @@ void ChoicePlan::peer_waits_itself(Number question, Repeats repeats, Time now) {
   if (repeats == Repeats::no && until == Time::max())
     until = now + patience_with_fetch(given_.origin_takes, Repeats::yes);
   next_source_at_ = repeats == Repeats::yes ? std::min(until, now + kSilence) : until;
+  return true;
 }
 
 void ChoicePlan::fetcher_named(Number question, peers::PeerRef fetcher) {

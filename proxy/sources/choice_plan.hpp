@@ -57,9 +57,10 @@ class Hedges {
 // - If the origin fails, the reserve is asked: claimants that do not fit the budget.
 // - If a parent on the way to the origin is silent for longer than the origin mostly takes, the
 //   rest of the route is asked, too.
-// If nobody claims the key (Lead::site), the candidate is the key's owner. If it fails, is silent,
-// or waits for its fetch for longer than the origin mostly takes, it is given up, and the next
-// owner is asked, once or twice; so is a fetcher that an owner has named. Then the origin is asked.
+// If nobody claims the key (Lead::site), the candidate is the member that member_to_ask() finds,
+// and then the fetcher that an owner names. If one fails, is silent, or waits for its fetch for
+// longer than patience_with_fetch(), it is given up, and the next owner is asked: twice at most,
+// but once if the fetch has taken too long. Then the origin is asked.
 //
 // Belongs to one request.
 class ChoicePlan {
@@ -131,8 +132,9 @@ class ChoicePlan {
   // The neighbour begins to send a response. If that is of no use, the next source is asked at
   // once.
   void peer_has(Number question);
-  // A neighbour waits for a fetch of its own, which is worth as much patience as the origin.
-  void peer_waits_itself(Number question, Repeats repeats, Time now);
+  // A neighbour waits for a fetch of its own: see patience_with_fetch(). Returns whether the plan
+  // waits for it: it was not given up, and the origin is not asked.
+  bool peer_waits_itself(Number question, Repeats repeats, Time now);
   // An owner, even one that was given up, has answered that another member fetches the response.
   // `fetcher`: that member, to be asked next; null if it may not be asked. Call this before
   // peer_has_not().
@@ -144,7 +146,8 @@ class ChoicePlan {
     on_the_way,  // another route may do better
   };
   bool origin_has_failed(Number question, Failed how, Time now);
-  // By how much this machine has delayed the search: no source is to blame for that.
+  // For how long no source is to blame: by so much the waits have ended late, or went on because
+  // this machine is busy.
   [[nodiscard]] Time::duration our_delay() const { return our_delay_.sum(); }
   [[nodiscard]] bool origin_failed() const { return origin_ == OriginIs::failed; }
 

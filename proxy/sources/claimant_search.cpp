@@ -34,38 +34,23 @@ peers::Claimants claimants_for(const ClaimantSearch::For& wanted, peers::SteadyT
   return directory.claimants(wanted.key, now, digest::kOfPart);
 }
 
-// Whether a neighbour that claims nothing is worth a question.
-bool pays(SourceAccess& access, const peers::Peer& neighbour, const ClaimantSearch::For& wanted,
-          const peers::FirstByte& origin) {
-  const auto prefer = wanted.request.policy().settings.digest.prefer;
-  const auto luck = site_luck(access, wanted.request, access.now());
-  return site_pays(origin, neighbour.accuracy.first_byte(), prefer, wanted.allowed.held, luck);
+Unclaimed unclaimed_for(SourceAccess& access, const ClaimantSearch::For& wanted,
+                        const ChoicePlan::Given& given, peers::SteadyTime now) {
+  return {.key = wanted.key,
+          .directory = *wanted.request.policy().directory,
+          .fetches = access.shared.site_fetches,
+          .ours = access.shared.publisher.current()->epoch,
+          .origin_takes = given.origin_takes,
+          .budget = given.budget,
+          .prefer = given.prefer,
+          .held = wanted.allowed.held,
+          .luck = site_luck(access, wanted.request, now)};
 }
 
-// Whether a neighbour that fetches the response is: it is as good as a claimant.
-bool fits(const peers::Peer& fetcher, const Budget& budget) {
-  const auto takes = fetcher.accuracy.first_byte();
-  return !takes.measured() || !budget.longest || takes.mean() <= *budget.longest;
-}
-
-// The neighbour to ask about a key that nobody claims: its owner or, if that is this proxy, the
-// neighbour that has said that it fetches the key. Null: none, or the question does not pay.
-PeerRef neighbour_of_site(SourceAccess& access, const ClaimantSearch::For& wanted,
-                          const ChoicePlan::Given& given,
-                          const peers::SiteQuestion::GivenUp& given_up, peers::SteadyTime now) {
-  const auto& policy = wanted.request.policy();
-  const auto ours = access.shared.publisher.current()->epoch;
-  auto asked = policy.directory->owner(wanted.key, ours, now, given_up);
-  bool is_worth_it = asked && pays(access, *asked, wanted, given.origin_takes);
-  if (!asked) {
-    const auto fetcher = access.shared.site_fetches.fetcher_of(wanted.key, now);
-    const bool is_there =
-        fetcher && std::find(given_up.begin(), given_up.end(), *fetcher) == given_up.end();
-    if (is_there) asked = policy.directory->member(*fetcher, now);
-    is_worth_it = asked && fits(*asked, given.budget);
-  }
-  const bool may_ask = is_worth_it && !why_barred(*asked, wanted.request, wanted.allowed);
-  return may_ask ? asked : nullptr;
+// Null if `peer` is null, or barred.
+PeerRef unless_barred(PeerRef peer, const ClaimantSearch::For& wanted) {
+  const bool is_barred = peer && why_barred(*peer, wanted.request, wanted.allowed);
+  return is_barred ? nullptr : std::move(peer);
 }
 
 Candidates candidates_for(SourceAccess& access, const ClaimantSearch::For& wanted,
@@ -80,7 +65,8 @@ Candidates candidates_for(SourceAccess& access, const ClaimantSearch::For& wante
   };
   if (!claimants.empty()) return {std::move(claimants), given.budget, now, draw};
   if (!wanted.allowed.of_site || !wanted.allowed.neighbours()) return Candidates(nullptr);
-  return Candidates(neighbour_of_site(access, wanted, given, {}, now));
+  auto member = member_to_ask(unclaimed_for(access, wanted, given, now), {}, now);
+  return Candidates(unless_barred(std::move(member), wanted));
 }
 
 ChoicePlan::Given given_now(SourceAccess& access, const ClaimantSearch::For& wanted,
@@ -116,11 +102,6 @@ ClaimantSearch::ClaimantSearch(SourceAccess& access, For wanted, observe::Inquir
       plan_(given_now(access, wanted_, inquiries), access.hedges),
       bell_(access.executor) {}
 
-// Neighbours must not hand out what we would refuse to fetch.
-bool ClaimantSearch::must_be_allowed() const {
-  return wanted_.request.terms().chooses_origin && access_.guard.denies_by_address();
-}
-
 // A name that leads nowhere is not denied, so neighbours still answer while the name servers
 // cannot. One whose answer is late may be denied. It does not matter offline while no name server
 // replies to anything: nothing connects to its address, and a neighbour gives only what its own
@@ -143,7 +124,11 @@ Task<bool> ClaimantSearch::guard_allows() const {
 // Returns whether there is anything to search for.
 Task<bool> ClaimantSearch::begin() {
   bool goes_on = plan_.has_choice();
-  if (!plan_.given().candidates.none() && must_be_allowed()) goes_on = co_await guard_allows();
+  // Neighbours must not hand out what we would refuse to fetch.
+  const bool must_be_allowed = wanted_.request.terms().chooses_origin &&
+                               access_.guard.denies_by_address() &&
+                               !plan_.given().candidates.none();
+  if (must_be_allowed) goes_on = co_await guard_allows();
   if (abandoned()) co_return false;
   state_ = goes_on ? State::searching : State::over;
   if (goes_on) plan_.begin(access_.now());
@@ -181,8 +166,13 @@ bool ClaimantSearch::finds_more(const ChoicePlan::Action& action) {
     return true;
   }
   const auto* const member = std::get_if<ChoicePlan::AskNextOwner>(&action);
-  if (member) find_next_owner(member->given_up);
-  return member != nullptr;
+  if (!member) return false;
+  const auto now = access_.now();
+  const auto epoch = wanted_.request.policy().directory->epoch_of(member->given_up);
+  if (epoch && given_up_.size() < peers::SiteQuestion::kMostGivenUp) given_up_.push_back(*epoch);
+  const auto unclaimed = unclaimed_for(access_, wanted_, plan_.given(), now);
+  plan_.owner_is(unless_barred(member_to_ask(unclaimed, given_up_, now), wanted_));
+  return true;
 }
 
 void ClaimantSearch::ask(ChoicePlan::Question question) {
@@ -194,23 +184,33 @@ void ClaimantSearch::ask(ChoicePlan::Question question) {
   asked.fetcher = fetcher;
   auto attempt = question.peer ? attempt_at(access_, question.peer, wanted_.request, asked, lead)
                                : wanted_.origin(question.route);
-  // An interim answer of a neighbour means that it waits for its own fetch. It is not passed on:
-  // the client would get two from two sources.
-  auto on_interim = wanted_.on_interim;
-  if (question.peer && !question.on_trial) {
-    on_interim = [this, number = question.number](const http::ResponseHead& head) {
+  SourceQuestion begun{.attempt = std::move(attempt), .plan = std::move(question)};
+  under_way_.push_back(net::make_shared_in_frames<SourceQuestion>(std::move(begun)));
+  auto& asks = *under_way_.back();
+  const bool of_member = asks.plan.peer && lead == Lead::site;
+  if (!asks.plan.peer) asks.on_interim = wanted_.on_interim;
+  // An interim answer of a member means that it waits for its own fetch. It is not passed on: the
+  // client would get two from two sources.
+  if (of_member) {
+    asks.on_interim = [this, &asks](const http::ResponseHead& head) {
       const bool repeats = head.fields.only_value(peers::kFetchField) == peers::kWanted;
-      plan_.peer_waits_itself(number, repeats ? Repeats::yes : Repeats::no, access_.now());
+      record_wait_of_member(asks, repeats ? Repeats::yes : Repeats::no);
       return net::Soon<void>();
     };
-  } else if (question.on_trial) {
-    on_interim = nullptr;
+    if (luck_ == Luck::not_asked) luck_ = Luck::unknown;
   }
-  SourceQuestion begun{.attempt = std::move(attempt),
-                       .plan = std::move(question),
-                       .on_interim = std::move(on_interim)};
-  under_way_.push_back(net::make_shared_in_frames<SourceQuestion>(std::move(begun)));
+  if (wanted_.fill) wanted_.fill->awaited_member = 0;
   start(access_, under_way_.back(), {wanted_.request.policy().directory, wanted_.key}, bell_);
+}
+
+void ClaimantSearch::record_wait_of_member(SourceQuestion& question, Repeats repeats) {
+  const auto now = access_.now();
+  record_luck(SiteLuck::Question::found);
+  question.next_word_by = repeats == Repeats::yes ? now + kSilence : peers::SteadyTime::max();
+  const bool awaits_it = plan_.peer_waits_itself(question.plan.number, repeats, now);
+  if (!wanted_.fill || !awaits_it) return;
+  const auto member = wanted_.request.policy().directory->epoch_of(question.plan.peer);
+  wanted_.fill->awaited_member = member.value_or(0);
 }
 
 std::shared_ptr<SourceQuestion> ClaimantSearch::remove_one_over() {
@@ -239,8 +239,7 @@ Task<bool> ClaimantSearch::is_answer(SourceQuestion& question) {
   const auto finding =
       heard ? finding_in(attempt.head(), wanted_.asked) : finding_in(heard.error());
   const bool holds = finding.worth == Worth::holds;
-  if (holds && attempt.lead() == Lead::site)
-    record_site_luck(access_, wanted_.request, SiteLuck::Question::found);
+  if (holds && attempt.lead() == Lead::site) record_luck(SiteLuck::Question::found);
   if (holds)
     plan_.peer_has(question.plan.number);
   else
@@ -281,27 +280,24 @@ Task<void> ClaimantSearch::record_no(SourceQuestion& question, const Finding& fi
   if (is_a_no && !abandoned()) co_await drain_body(access_, attempt.fetch());
 }
 
+// All questions of a search count as one.
+void ClaimantSearch::record_luck(SiteLuck::Question found) {
+  if (luck_ != Luck::unknown) return;
+  luck_ = Luck::known;
+  record_site_luck(access_, wanted_.request, found);
+}
+
 // Asks whom the key's owner has named.
 void ClaimantSearch::record_word_of_member(const SourceQuestion& question) {
   const auto& answer = question.attempt;
   if (!answer.outcome()) return;
   const auto fetcher = fetcher_named_in(answer.head());
-  using Question = SiteLuck::Question;
-  const bool found = fetcher || answer.waits_itself();
-  record_site_luck(access_, wanted_.request, found ? Question::found : Question::in_vain);
   if (!fetcher) return;
-  const auto& directory = wanted_.request.policy().directory;
-  auto peer = directory->member(*fetcher, access_.now());
-  const bool is_asked = peer && fits(*peer, plan_.given().budget) &&
-                        !why_barred(*peer, wanted_.request, wanted_.allowed);
-  if (is_asked) plan_.fetcher_named(question.plan.number, std::move(peer));
-}
-
-void ClaimantSearch::find_next_owner(const peers::PeerRef& given_up) {
+  record_luck(SiteLuck::Question::found);
   const auto now = access_.now();
-  const auto epoch = wanted_.request.policy().directory->epoch_of(given_up);
-  if (epoch && given_up_.size() < given_up_.max_size()) given_up_.push_back(*epoch);
-  plan_.owner_is(neighbour_of_site(access_, wanted_, plan_.given(), given_up_, now));
+  const auto unclaimed = unclaimed_for(access_, wanted_, plan_.given(), now);
+  auto peer = fetcher_to_ask(unclaimed, *fetcher, given_up_, now);
+  plan_.fetcher_named(question.plan.number, unless_barred(std::move(peer), wanted_));
 }
 
 void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes) {
@@ -329,6 +325,8 @@ void ClaimantSearch::settle() {
   const auto now = under_way_.empty() ? plan_.begun() : access_.now();
   leave_all(now);
   plan_.settle(now);
+  if (wanted_.fill) wanted_.fill->awaited_member = 0;
+  if (!abandoned()) record_luck(SiteLuck::Question::in_vain);
 }
 
 // What the questions have cost counts where they took longer than expected.
@@ -340,11 +338,13 @@ void ClaimantSearch::leave_all(peers::SteadyTime now) {
     const bool awaits_name = server.under_way().awaited() == upstream::Awaited::name;
     if (attempt.peer() && awaits_name && now >= question->plan.expected_by)
       attempt.peer()->accuracy.probation().unresolved(now);
-    const bool is_excused = attempt.waits_itself() || awaits_name;
+    const auto ours = plan_.our_delay();
+    const bool is_heard = attempt.waits_itself() && now - ours < question->next_word_by;
+    const bool is_excused = is_heard || awaits_name;
     const auto silence = question->over ? Silence::none
                          : is_excused   ? Silence::excused
                                         : Silence::unexcused;
-    const auto left = how_left(question->plan, silence, now - plan_.our_delay());
+    const auto left = how_left(question->plan, silence, now - ours);
     // Another source has answered while a parent was silent.
     if (left == Left::late_origin && !abandoned()) server.record_silence();
     const auto waited = std::chrono::duration_cast<Budget::Time>(now - question->plan.asked);
@@ -353,6 +353,8 @@ void ClaimantSearch::leave_all(peers::SteadyTime now) {
     if (abandoned() || left != Left::late_peer) continue;
     const auto& peer = *attempt.peer();
     question->noted = true;
+    // Its late word shows that it works: see record_late_word().
+    if (attempt.lead() == Lead::site) question->plan.seen_out = true;
     peer.accuracy.record({peers::ClaimOutcome::outrun, waited, 0}, now);
     http::add_detail(inquiries_.detail, words_for({Worth::outrun}, peer.name));
   }
@@ -370,9 +372,8 @@ std::chrono::milliseconds ClaimantSearch::body_idle(const Attempt& answer) const
   if (!answer.peer()) return timeouts.body;
   const auto& given = plan_.given();
   const bool fetches = answer.waits_itself();
-  const auto patience = fetches
-                            ? patience_in_fetched_body(given.origin_takes)
-                            : patience_in_body(answer.peer()->accuracy.first_byte(), given.budget);
+  const auto patience = fetches ? patience_in_fetched_body(given.origin_takes)
+                                : patience_in_body(answer.peer()->accuracy.answers(), given.budget);
   return std::min(std::chrono::ceil<std::chrono::milliseconds>(patience),
                   fetches ? timeouts.body : timeouts.peer_first_byte);
 }

@@ -1,4 +1,5 @@
-// Asks the neighbours that claim a key, within a budget against the origin, and then the origin.
+// Asks the neighbours that claim a key, or the one that may be fetching what nobody claims, within
+// a budget against the origin; and the origin.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -24,6 +25,8 @@ struct SourceQuestion {
   Attempt attempt;
   ChoicePlan::Question plan;
   Attempt::OnInterim on_interim = {};  // called until the question is over or left
+  // A neighbour that waits for a source of its own says so again by then.
+  peers::SteadyTime next_word_by = peers::SteadyTime::max();
 
   bool noted = false;  // what it has cost counts already
   bool over = false;   // answered, or failed: see attempt.outcome()
@@ -64,6 +67,7 @@ class ClaimantSearch {
     // ends when it would.
     std::function<Attempt(const upstream::Route&)> origin = {};
     Attempt::OnInterim on_interim = {};  // for the origin's interim heads
+    fill::Fill* fill = nullptr;          // that waits for the answer; null: none
   };
   // Counts one claim for each neighbour that claims the key. If no neighbour claims it, and a part
   // is asked for, counts the neighbours that claim a part. Adds to `inquiries` each question that
@@ -100,16 +104,16 @@ class ClaimantSearch {
   [[nodiscard]] bool abandoned() const { return state_ == State::abandoned; }
 
  private:
-  [[nodiscard]] bool must_be_allowed() const;
   net::Task<bool> guard_allows() const;
   net::Task<bool> begin();
   std::shared_ptr<SourceQuestion> remove_one_over();
   net::Task<bool> is_answer(SourceQuestion& question);
   bool is_origins_answer(SourceQuestion& question);
   net::Task<void> record_no(SourceQuestion& question, const Finding& finding);
+  void record_wait_of_member(SourceQuestion& question, Repeats repeats);
+  void record_luck(SiteLuck::Question found);
   void record_word_of_member(const SourceQuestion& question);
   bool finds_more(const ChoicePlan::Action& action);
-  void find_next_owner(const peers::PeerRef& given_up);
   void ask(ChoicePlan::Question question);
   void ask_by_rest_of_route(ChoicePlan::Number of);
   void leave_all(peers::SteadyTime now);
@@ -121,7 +125,9 @@ class ClaimantSearch {
   ChoicePlan plan_;
   net::Wakeup bell_;  // rung when a question is over
   boost::container::small_vector<std::shared_ptr<SourceQuestion>, 2> under_way_;
-  peers::SiteQuestion::GivenUp given_up_;   // members of the site
+  peers::SiteQuestion::GivenUp given_up_;  // members of the site
+  // Whether a member of the site was asked, and whether it is recorded what came of it.
+  enum class Luck : std::uint8_t { not_asked, unknown, known } luck_ = Luck::not_asked;
   std::optional<Attempt> origins_failure_;  // or its 5xx, while another source may still answer
   enum class State : std::uint8_t { new_, searching, over, abandoned } state_ = State::new_;
 };

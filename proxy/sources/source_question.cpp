@@ -38,6 +38,13 @@ void record_unused(const AskedAbout& about, const Attempt& attempt, bool begun,
     about.directory->record_denial(peer, about.key, attempt.begun());
 }
 
+// Nobody tries a member of the site that was outrun, and it owns no key until it has shown that it
+// works: as busy as it is, it has heard the question.
+void record_late_word(const SourceQuestion& question) {
+  const bool of_site = question.attempt.lead() == Lead::site;
+  if (of_site && question.noted) question.attempt.peer()->accuracy.probation().answered();
+}
+
 // Reads a body that nobody uses, from a neighbour whose last answers broke off. A body that reaches
 // its end, or a mebibyte, shows that the neighbour works again.
 Task<void> see_out(SourceAccess& access, const AskedAbout& about, Attempt& attempt) {
@@ -67,6 +74,7 @@ Task<void> see_through(SourceAccess& access, std::shared_ptr<SourceQuestion> que
   if (peer) asking.emplace(peer->accuracy, peers::Trial(question->plan.on_trial));
   bool begun = false;
   Attempt::OnInterim interim = [&question = *question](const http::ResponseHead& head) {
+    if (question.left) record_late_word(question);
     const bool is_heard = !question.left && question.on_interim;
     return is_heard ? question.on_interim(head) : net::Soon<void>();
   };
@@ -76,6 +84,7 @@ Task<void> see_through(SourceAccess& access, std::shared_ptr<SourceQuestion> que
     if (answered && peer && !begun) begun = co_await attempt.body_begins();
     question->over = true;
     if (question->left && !question->noted) record_unused(about, attempt, begun, access.now());
+    if (question->left && answered) record_late_word(*question);
     const bool proves = question->left && begun && attempt.head().status < 300;
     if (proves && peer->accuracy.probation().breaks_off()) co_await see_out(access, about, attempt);
   } catch (const std::exception& bug) {

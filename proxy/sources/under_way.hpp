@@ -69,21 +69,37 @@ class QuestionsUnderWay {
 // that an owner has named.
 struct AwaitedMember {
   using Time = peers::SteadyTime;
+  // How long a member may be silent at most, however much it is asked.
+  static constexpr std::chrono::milliseconds kMostInCrowd = 2 * peers::kHeartbeat;
 
   peers::PeerRef peer = nullptr;  // null: none is
   QuestionNumber question = 0;
+  struct Waited {
+    Time since{};
+    Time::duration patience{};  // if this question is the only one that the member is asked
+  } waited = {};
   bool next_is_named = false;        // whether an owner has named the next candidate
   Time patience_ends = Time::max();  // with its own fetch, once it has said that it waits
   std::size_t given_up = 0;          // so many before it
 
-  void ask(peers::PeerRef member, QuestionNumber number) {
+  void ask(peers::PeerRef member, QuestionNumber number, Waited since) {
     peer = std::move(member);
     question = number;
+    waited = since;
     next_is_named = false;
     patience_ends = Time::max();
   }
-  // Gives the member up and returns it. Null: it is not given up, or there is none. An origin that
-  // is slow for two members is slow for all.
+  // How much longer the member may be silent because it answers other questions of ours, too: its
+  // patience is for each of them. Zero once it has said that it waits.
+  [[nodiscard]] Time::duration more_in_crowd(Time now) const {
+    if (!peer || patience_ends != Time::max()) return {};
+    const auto questions = std::max(peer->accuracy.standing().under_way, 1U);
+    const auto patience = std::min<Time::duration>(questions * waited.patience, kMostInCrowd);
+    return std::max(waited.since + patience - now, Time::duration());
+  }
+  // Gives the member up and returns it. Null: there is none, or as many were given up as may be. If
+  // this one has used up the patience with its fetch, that is one: an origin that is slow for two
+  // members is slow for all.
   peers::PeerRef give_up(Time now) {
     const std::size_t most = now < patience_ends ? peers::SiteQuestion::kMostGivenUp : 1;
     if (!peer || given_up >= most) return nullptr;
@@ -93,7 +109,7 @@ struct AwaitedMember {
 };
 
 // If this machine is busy, a wait ends late, and the answer may lie unread in a socket. Then the
-// source is not to blame, and the wait may go on for as long again, once.
+// source is not to blame, and the wait may go on once: for as long as it was late, up to kMost.
 class OurDelay {
  public:
   using Time = peers::SteadyTime;

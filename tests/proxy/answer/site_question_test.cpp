@@ -115,11 +115,75 @@ TEST(SiteQuestion, IsAnsweredFromTheFetchUnderWayAndToldToWait) {
   EXPECT_EQ(origin.count(), 1U);
 }
 
+// Two members that wait for each other would both wait in vain.
+TEST(SiteQuestion, OfTheMemberThatTheFetchWaitsForIsNotKeptWaiting) {
+  SiteScene scene;
+  const auto key = digest::key_of(digest::Method::get, kAskedFor);
+  const fill::FillPlace place{scene.io.get_executor(), &scene.clock};
+  const auto fill = scene.fills.enter(key, kAskedFor, place, scene.clock.steady()).fill;
+  fill->awaited_member = kB;
+  EXPECT_EQ(scene.ask_as("10.9.9.9", fetching_as(kB)).status(), 504U);
+  EXPECT_EQ(scene.cache_status(), "cache-a; fwd=uri-miss") << "b may fetch";
+  EXPECT_TRUE(scene.response.interims().empty());
+  scene.fills.leave(key, *fill);
+}
+
+// Each was asked before it knew that the other one waits.
+TEST(SiteQuestion, OfTwoMembersThatWaitForEachOtherIsRefusedByTheOneOfTheLesserEpoch) {
+  AnswerScene scene(open_settings(), SceneTime::runs);
+  const std::string url = "http://127.0.0.1:9/x";
+  const auto key = digest::key_of(digest::Method::get, url);
+  const fill::FillPlace place{scene.io.get_executor(), &scene.clock};
+  const auto fill = scene.fills.enter(key, url, place, scene.clock.steady()).fill;
+  const auto ours = scene.publisher.current()->epoch;
+  const auto asked_by = [&](peers::Epoch asker) {
+    fill->awaited_member = 0;
+    auto asked = scene.begin("GET " + url, fetching_as(asker));
+    EXPECT_FALSE(asked->done);
+    fill->awaited_member = asker;
+    return asked;
+  };
+  const auto lesser = asked_by(ours - 1);
+  ASSERT_TRUE(scene.run_until([&] { return lesser->response.interims().size() == 3; }));
+  EXPECT_FALSE(lesser->done) << "it refuses us";
+  const auto greater = asked_by(ours + 1);
+  EXPECT_TRUE(scene.run_until([&] { return greater->done; }));
+  EXPECT_EQ(greater->response.status(), 504U);
+  fill->fail({upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}});
+  EXPECT_TRUE(scene.run_until([&] { return lesser->done; }));
+  scene.fills.leave(key, *fill);
+}
+
+TEST(SiteQuestion, ThatFindsAFetchShowsThatTheSitesQuestionsArePaying) {
+  support::ScriptedOrigin origin;
+  support::Gate gate;
+  origin.on("/x", support::Reply(200, {{"Cache-Control", "max-age=9"}}).wait(gate));
+  AnswerScene scene(open_settings(), SceneTime::runs);
+  const auto own = scene.begin("GET " + origin.url("/x"));
+  ASSERT_TRUE(scene.run_until([&] { return origin.count("/x") == 1; }));
+  const upstream::Endpoint at{.host = "127.0.0.1", .port = origin.port()};
+  const auto luck = [&] { return scene.sources.origin_times.luck_of(at, scene.clock.steady()); };
+  EXPECT_EQ(luck().share(), sources::SiteLuck().share());
+  const auto asked = scene.begin("GET " + origin.url("/x"), fetching_as(kB));
+  EXPECT_GT(luck().share(), sources::SiteLuck().share());
+  gate.open();
+  ASSERT_TRUE(scene.run_until([&] { return own->done && asked->done; }));
+}
+
+TEST(SiteQuestion, AboutWhatWasLatelyUnsharedIsNeitherKeptWaitingNorSentOn) {
+  SiteScene scene;
+  scene.fills.record_unshared(digest::key_of(digest::Method::get, kAskedFor), scene.clock.steady());
+  for (const auto& [address, epoch] : {std::pair("10.9.9.9", kB), std::pair("10.9.9.10", kC)}) {
+    EXPECT_EQ(scene.ask_as(address, fetching_as(epoch)).status(), 504U);
+    EXPECT_EQ(scene.cache_status(), "cache-a; fwd=uri-miss") << "b is not named";
+  }
+}
+
 TEST(SiteQuestion, AboutAnUnsharedPathIsNeitherKeptWaitingNorSentOn) {
   SiteScene scene;
-  auto& paths = scene.sources.shared.site_fetches.unshared_paths();
   for (int i = 0; i < 3; ++i)
-    paths.record(kAskedFor, fill::UnsharedPaths::Answer::unshared, scene.clock.steady());
+    scene.sources.shared.site_fetches.unshared_paths().record(kAskedFor, fill::UnsharedPaths::Answer::unshared,
+                                scene.clock.steady());
   for (const auto& [address, epoch] : {std::pair("10.9.9.9", kB), std::pair("10.9.9.10", kC)}) {
     EXPECT_EQ(scene.ask_as(address, fetching_as(epoch)).status(), 504U);
     EXPECT_EQ(scene.cache_status(), "cache-a; fwd=uri-miss") << "b is not named";

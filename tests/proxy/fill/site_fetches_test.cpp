@@ -20,10 +20,22 @@ TEST(SiteFetches, NameTheFirstAskerUntilItsTimeIsOver) {
   const auto fetches = std::make_unique<SiteFetches>();
   EXPECT_EQ(fetches->fetcher_of(site_key(1), kAsked), std::nullopt);
   EXPECT_EQ(fetches->enter(site_key(1), 7, kAsked), 7U);
-  EXPECT_EQ(fetches->enter(site_key(1), 8, kAsked + 1s), 7U);
-  EXPECT_EQ(fetches->fetcher_of(site_key(1), kAsked + 1s), 7U);
-  EXPECT_EQ(fetches->fetcher_of(site_key(2), kAsked + 1s), std::nullopt);
+  EXPECT_EQ(fetches->enter(site_key(1), 8, kAsked + 900ms), 7U);
+  EXPECT_EQ(fetches->fetcher_of(site_key(1), kAsked + 900ms), 7U);
+  EXPECT_EQ(fetches->fetcher_of(site_key(2), kAsked + 900ms), std::nullopt);
   EXPECT_EQ(fetches->enter(site_key(1), 8, kAsked + SiteFetches::kKept), 8U);
+}
+
+// The response that the first one fetched may be stale by then, here and there. The second one asks
+// for it in vain and fetches it, and the third one asks the second.
+TEST(SiteFetches, NameTheNextAskerOnceAFetchHasMostlyEnded) {
+  const auto fetches = std::make_unique<SiteFetches>();
+  fetches->enter(site_key(1), 7, kAsked);
+  EXPECT_EQ(fetches->enter(site_key(1), 8, kAsked + 2s), 7U) << "a long fetch may go on";
+  EXPECT_EQ(fetches->enter(site_key(1), 9, kAsked + 2s), 8U);
+  EXPECT_EQ(fetches->enter(site_key(1), 7, kAsked + 2900ms), 8U);
+  EXPECT_EQ(fetches->enter(site_key(1), 8, kAsked + 4s), 8U) << "it fetches again";
+  EXPECT_EQ(fetches->enter(site_key(1), 9, kAsked + 4900ms), 8U) << "since the fourth second";
 }
 
 TEST(SiteFetches, PassToTheFirstAskerThatHasGivenTheFetcherUp) {

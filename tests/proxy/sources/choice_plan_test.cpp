@@ -317,6 +317,36 @@ TEST(ChoicePlan, GivesAMemberOfTheSiteMoreTimeWhereThisMachineIsLateItself) {
   });
 }
 
+TEST(ChoicePlan, GivesAMemberOfTheSiteTimeForEachQuestionThatItIsAskedAtOnce) {
+  const auto among_others = [](Source source) {
+    source.asked = 30;
+    return source;
+  };
+  play({
+      {.claim = "it answers the others first",
+       .peers = {among_others({"b", 2ms, Does::has, 250ms})},
+       .expected = "0 ask b; 250 b has",
+       .lead = Lead::site},
+      {.claim = "10 ms for each of them, by which it is late",
+       .peers = {among_others({"b", 2ms, Does::is_silent})},
+       .expected = "0 ask b; 300 give up b; 300 ask origin; 380 origin answers; 380 b was slow",
+       .lead = Lead::site},
+      {.claim = "half a second at most",
+       .peers = {among_others({"b", 30ms, Does::is_silent})},
+       .expected = "0 ask b; 500 give up b; 500 ask origin; 580 origin answers; 580 b was slow",
+       .lead = Lead::site},
+      {.claim = "one that has said that it waits has time to say so",
+       .peers = {among_others(fetches("b", 260ms, Does::is_silent))},
+       .origin = {"origin", 0ms, Does::has, 80ms},
+       .expected = "0 ask b; 1 b waits itself; 751 give up b; 751 ask origin; 831 origin answers; "
+                   "831 b was slow",
+       .lead = Lead::site},
+      {.claim = "a claimant gets none: the next source is asked",
+       .peers = {among_others({"b", 2ms, Does::is_silent})},
+       .expected = "0 ask b; 10 ask origin; 90 origin answers; 90 b was slow"},
+  });
+}
+
 TEST(ChoicePlan, AsksTheRestOfTheRouteWhileAParentIsSilent) {
   play({
       {.claim = "the origin itself",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <string>
 #include <utility>
@@ -50,6 +51,7 @@ struct Source {
   ms ends = 0ms;
   Does at_end = Does::is_silent;
   bool was_often_silent = false;  // every third question, until the origin had answered
+  int asked = 0;                  // other questions of ours to the peer that are under way
 };
 
 // A member of the site that says each heartbeat that it fetches. `ends` after the question it does
@@ -93,7 +95,9 @@ class Play {
  public:
   explicit Play(const Played& row) : row_(row), directory_(settings_of(row)) {
     for (std::size_t i = 0; i < row.peers.size(); ++i) {
-      know(directory_.peers()[i]->accuracy, row.peers[i]);
+      auto& accuracy = directory_.peers()[i]->accuracy;
+      know(accuracy, row.peers[i]);
+      for (int n = 0; n < row.peers[i].asked; ++n) others_.emplace_back(accuracy, peers::Trial::no);
       sources_[row.peers[i].name] = row.peers[i];
     }
     for (const auto& parent : row.parents) sources_[parent.name] = parent;
@@ -299,6 +303,7 @@ class Play {
   Time now_ = kStart;
   std::vector<Asked> asked_;
   std::vector<peers::PeerRef> given_up_;
+  std::deque<peers::Asking> others_;
   std::string told_;
 };
 

@@ -166,6 +166,13 @@ void make_owner(SearchScene& scene, ClaimantSearch::For& wanted) {
   scene.poll(1, false, loser_to(scene, ours));
 }
 
+// And questions about the origin's responses have found no fetch.
+void make_owner_in_vain(SearchScene& scene, ClaimantSearch::For& wanted) {
+  make_owner(scene, wanted);
+  for (int i = 0; i < 100; ++i)
+    record_site_luck(scene.sources, *scene.request, SiteLuck::Question::in_vain);
+}
+
 TEST(WhomToAsk, IsTheOwnerOfAKeyThatNobodyClaims) {
   expect({
       {.claim = "the owner may know who fetches it",
@@ -179,6 +186,12 @@ TEST(WhomToAsk, IsTheOwnerOfAKeyThatNobodyClaims) {
        .origin = 8ms,
        .b_claims = false,
        .c_claims = false,
+       .before = make_owner_in_vain},
+      {.claim = "nobody has asked one yet",
+       .expected = "site b",
+       .origin = 8ms,
+       .b_claims = false,
+       .c_claims = false,
        .before = make_owner},
       {.claim = "but it is for what is stale here",
        .expected = "site b",
@@ -187,7 +200,7 @@ TEST(WhomToAsk, IsTheOwnerOfAKeyThatNobodyClaims) {
        .c_claims = false,
        .before =
            [](SearchScene& scene, ClaimantSearch::For& wanted) {
-             make_owner(scene, wanted);
+             make_owner_in_vain(scene, wanted);
              wanted.allowed.held = Held::stale;
            }},
       {.claim = "a neighbour on probation owns nothing",
