@@ -37,6 +37,11 @@ struct Shape {
   std::uint32_t body = 2560;  // bytes on average
   double origin = 40;         // milliseconds to its first byte
   double neighbour = 1;       // likewise
+  std::uint32_t max_age = 86'400;
+  std::uint32_t at_once = 0;      // new objects that all proxies are asked for at once
+  double work = 0;                // milliseconds of a processor for each message
+  std::uint32_t processors = 2;   // of all proxies together
+  std::uint32_t late_timers = 1;  // whether a timer waits for a processor, too
 };
 
 // Wall and steady time of the simulation, which begin together.
@@ -73,6 +78,7 @@ struct Member {
   tiers::StoreHoldings holdings{store};
   peers::Publisher publisher;
   peers::FirstByte origin_takes;
+  sources::SiteLuck luck;
   sources::Hedges hedges;
   std::unordered_map<std::size_t, std::size_t> fetches;  // under way: URL to number
   fill::SiteFetches site_fetches;
