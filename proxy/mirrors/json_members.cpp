@@ -1,8 +1,9 @@
 #include "proxy/mirrors/json_members.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <cstring>
+#include <optional>
 
 #include "proxy/http/text.hpp"
 
@@ -14,16 +15,18 @@ constexpr unsigned kDeepest = 128;  // of values within each other: each takes a
 // Reads the text once, from its begin to its end, and copies what is not dropped.
 class MemberFilter {
  public:
-  MemberFilter(std::string_view json, std::span<const std::string> names)
-      : json_(json), names_(names) {}
+  // `to`: where the copy goes, which may be the begin of the text itself: no byte is read again
+  // once another one may be in its place. Null: nothing is copied.
+  MemberFilter(std::string_view json, std::span<const std::string> names, char* to)
+      : json_(json), names_(names), to_(to) {}
 
-  std::optional<std::string> read() {
-    out_.reserve(json_.size());
+  // Returns the size of the copy.
+  std::optional<std::size_t> read() {
     if (!read_value(kDeepest)) return std::nullopt;
     skip_space();
     if (at_ != json_.size()) return std::nullopt;
     copy_up_to(at_);
-    return std::move(out_);
+    return size_;
   }
 
  private:
@@ -52,16 +55,18 @@ class MemberFilter {
     at_ = std::min(json_.find_first_not_of(kSpace, at_), json_.size());
   }
   void copy_up_to(std::size_t end) {
-    out_ += json_.substr(copied_, end - copied_);
+    if (to_) std::memmove(to_ + size_, json_.data() + copied_, end - copied_);
+    size_ += end - copied_;
     copied_ = end;
   }
 
   std::string_view json_;
   std::span<const std::string> names_;
   std::size_t at_ = 0;
-  std::size_t copied_ = 0;  // up to here the text is in out_, or dropped
+  std::size_t copied_ = 0;  // up to here the text is copied, or dropped
   bool within_dropped_ = false;
-  std::string out_;
+  char* const to_;
+  std::size_t size_ = 0;  // of the copy
 };
 
 bool MemberFilter::read_value(unsigned levels) {
@@ -149,9 +154,13 @@ bool MemberFilter::read_digits() {
 
 }  // namespace
 
-std::optional<std::string> without_members(std::string_view json,
-                                           std::span<const std::string> names) {
-  return MemberFilter(json, names).read();
+bool drop_members(std::string& json, std::span<const std::string> names) {
+  const auto size = MemberFilter(json, names, nullptr).read();
+  if (!size) return false;
+  if (*size == json.size()) return true;
+  MemberFilter(json, names, json.data()).read();
+  json.resize(*size);
+  return true;
 }
 
 }  // namespace proxy::mirrors

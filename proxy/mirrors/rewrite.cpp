@@ -3,7 +3,6 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <cstdint>
 
 #include "proxy/http/text.hpp"
 #include "proxy/http/validators.hpp"
@@ -53,22 +52,24 @@ bool describes_text(std::string_view name) {
 
 }  // namespace
 
-bool is_rewritable(std::string_view head, unsigned status) {
+Rewritable is_rewritable(std::string_view head, unsigned status) {
   const auto type = value_of_field(head, "Content-Type");
   const auto media = http::lower(http::trim(type.substr(0, type.find(';'))));
   const bool is_json = media == "application/json" || media.ends_with("+json");
+  if (status != 200 || !is_json) return Rewritable::no;
   const auto coding = value_of_field(head, "Content-Encoding");
-  return status == 200 && is_json && (coding.empty() || http::same_word(coding, "identity"));
+  const bool is_plain = coding.empty() || http::same_word(coding, "identity");
+  return is_plain ? Rewritable::yes : Rewritable::coded;
 }
 
-std::optional<Rewritten> rewritten(std::string_view head, std::string_view body,
+std::optional<std::string> rewrite(std::string_view head, std::string& body,
                                    std::span<const std::string> members) {
-  auto text = without_members(body, members);
-  if (!text) return std::nullopt;
-  if (text->size() == body.size()) return Rewritten{std::string(head), std::move(*text)};
+  const auto size = body.size();
+  if (!drop_members(body, members)) return std::nullopt;
+  if (body.size() == size) return std::string(head);
   auto anew = head_of_unseen(head);
-  ((anew += "ETag: ") += tag_of(*text)) += "\r\n";
-  return Rewritten{std::move(anew), std::move(*text)};
+  ((anew += "ETag: ") += tag_of(body)) += "\r\n";
+  return anew;
 }
 
 std::string head_of_unseen(std::string_view head) {

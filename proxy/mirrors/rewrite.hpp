@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,18 +16,18 @@ namespace proxy::mirrors {
 // A longer text goes to the client as it is.
 inline constexpr std::size_t kMostRewritten = std::size_t{32} << 20;
 
-// Whether the body of such an answer is one to rewrite: JSON without a Content-Encoding.
-bool is_rewritable(std::string_view head, unsigned status);
-
-struct Rewritten {
-  std::string head;
-  std::string body;
+// Whether the body of such an answer is one to rewrite.
+enum class Rewritable : std::uint8_t {
+  no,
+  yes,    // a whole JSON text
+  coded,  // JSON with a Content-Encoding, which nobody asked for
 };
+Rewritable is_rewritable(std::string_view head, unsigned status);
 
-// The answer without the members (without_members()). Its ETag is strong and of the new text alone,
-// and what the head has said of the old text is left out. If there is no such member, both stay as
-// they are. Nothing: the body is no JSON that could be read.
-std::optional<Rewritten> rewritten(std::string_view head, std::string_view body,
+// Drops the members from the body (drop_members()). Returns the head for it, whose ETag is strong
+// and of the new text alone, and which lacks what was said of the old text; the same head, if there
+// is no such member. Nothing, and the body stays as it is: it is no JSON that could be read.
+std::optional<std::string> rewrite(std::string_view head, std::string& body,
                                    std::span<const std::string> members);
 
 // The head of an answer to HEAD, whose body nobody has seen: without its ETag and its digests.

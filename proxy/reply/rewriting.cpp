@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -18,50 +19,59 @@ namespace asio = net::asio;
 
 Soon<error_code> Rewriting::start(std::string_view head, unsigned status,
                                   std::optional<std::uint64_t> length, BufferList body) {
-  if (!mirrors::is_rewritable(head, status)) return to_.start(head, status, length, body);
+  const auto rewritable = mirrors::is_rewritable(head, status);
+  if (rewritable == mirrors::Rewritable::coded) {
+    spdlog::warn("{} is coded, and went to the client as it is", order_.url);
+  }
+  if (rewritable != mirrors::Rewritable::yes) return to_.start(head, status, length, body);
   if (state_.head_only) {
     head_ = mirrors::head_of_unseen(head);
     return to_.start(head_, status, std::nullopt, {});
   }
   // An object's answer calls this for all its bytes, since the client's response has not started.
-  keeps_ = true;
+  bytes_ = Bytes::are_kept;
   head_ = head;
   length_ = length;
-  if (length && *length <= mirrors::kMostRewritten) text_.reserve(*length);
   return keep(body);
 }
 
 Soon<error_code> Rewriting::body(BufferList bytes) {
-  return keeps_ ? keep(bytes) : to_.body(bytes);
+  if (bytes_ == Bytes::are_kept) return keep(bytes);
+  return bytes_ == Bytes::pass ? to_.body(bytes) : Soon<error_code>(error_code{});
 }
 
 Soon<error_code> Rewriting::keep(BufferList bytes) {
+  const auto needed = text_.size() + asio::buffer_size(bytes);
+  const auto whole = std::max<std::uint64_t>(needed, length_.value_or(0));
+  if (whole <= mirrors::kMostRewritten && !make_room(needed)) return send_unavailable();
+  text_.reserve(needed);
   for (const auto& some : bytes) {
     text_.append(static_cast<const char*>(some.data()), some.size());
   }
-  if (!holds_ || state_.holds != text_.capacity()) {
-    holds_.reset();
-    holds_.emplace(state_, transit_, text_.capacity());
-  }
-  if (crowd::pressure_on(transit_) >= crowd::Pressure::critical)
-    return break_off(asio::error::no_buffer_space);
-  const bool is_too_long = text_.size() > mirrors::kMostRewritten;
-  if (is_too_long || length_.value_or(0) > mirrors::kMostRewritten) return pass_kept();
-  return error_code{};
+  return whole <= mirrors::kMostRewritten ? Soon<error_code>(error_code{}) : pass_kept();
 }
 
-// The client has got nothing of this response, and would take the next one on its connection for
-// it.
-error_code Rewriting::break_off(error_code why) {
-  keeps_ = false;
+// Charges all that there will be of the text, since it is rewritten in its place: never more than
+// mirrors::kMostRewritten. Returns whether there is so much memory.
+bool Rewriting::make_room(std::size_t needed) {
+  if (holds_ && needed <= text_.capacity()) return true;
+  const auto soon = std::min(2 * text_.size(), mirrors::kMostRewritten);
+  const auto room = std::max<std::size_t>(needed, length_.value_or(soon));
+  holds_.reset();
+  holds_.emplace(state_, transit_, room);
+  if (crowd::pressure_on(transit_) >= crowd::Pressure::critical) return false;
+  text_.reserve(room);
+  return true;
+}
+
+void Rewriting::drop_kept() {
+  bytes_ = Bytes::are_dropped;
   holds_.reset();
   text_ = {};
-  to_.abort();
-  return why;
 }
 
 Task<error_code> Rewriting::pass_kept() {
-  keeps_ = false;
+  bytes_ = Bytes::pass;
   spdlog::warn("{} is too long to be rewritten, and went to the client as it is", order_.url);
   const std::array bytes{asio::const_buffer(text_.data(), text_.size())};
   const auto error = co_await to_.start(head_, 200, length_, bytes);
@@ -70,18 +80,32 @@ Task<error_code> Rewriting::pass_kept() {
   co_return error;
 }
 
+// As it is, the text would lead the client past the mirror.
+Task<error_code> Rewriting::send_unavailable() {
+  constexpr std::string_view kHead =
+      "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nCache-Control: no-store\r\n";
+  drop_kept();
+  spdlog::warn("{} is not rewritten for want of memory (setting cache.memory)", order_.url);
+  co_return co_await to_.start(kHead, 503, 0, {});
+}
+
 Soon<error_code> Rewriting::finish() {
-  return std::exchange(keeps_, false) ? Soon<error_code>(send_rewritten()) : to_.finish();
+  if (bytes_ == Bytes::are_kept) return send_rewritten();
+  bytes_ = Bytes::pass;
+  return to_.finish();
 }
 
 Task<error_code> Rewriting::send_rewritten() {
-  if (length_ && text_.size() != *length_) co_return break_off(asio::error::eof);
-  auto anew = mirrors::rewritten(head_, text_, order_.members);
-  if (anew) {
-    holds_.reset();
-    text_ = std::move(anew->body);
-    holds_.emplace(state_, transit_, text_.capacity());
-    head_ = std::move(anew->head);
+  if (length_ && text_.size() != *length_) {
+    // The client has got nothing of this response, and would take the next one on its connection
+    // for it.
+    drop_kept();
+    to_.abort();
+    co_return asio::error::eof;
+  }
+  bytes_ = Bytes::pass;
+  if (auto anew = mirrors::rewrite(head_, text_, order_.members)) {
+    head_ = std::move(*anew);
   } else {
     spdlog::warn("{} is no JSON to rewrite, and went to the client as it is", order_.url);
   }

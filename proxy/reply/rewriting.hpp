@@ -14,8 +14,9 @@ namespace proxy::reply {
 
 // A writer in front of the client's own: keeps the whole of a response to rewrite
 // (mirrors/rewrite.hpp), and sends it at its end, or the 304 in its place. All other responses pass
-// at once. So does one that is longer than mirrors::kMostRewritten or no JSON, and the log says so.
-// What is kept is charged to the memory of bodies on their way. If that is short, body() fails.
+// at once. So does one that is longer than mirrors::kMostRewritten, coded or no JSON, and the log
+// says so. What is kept is charged to the memory of bodies on their way. If that is short, the
+// client gets a 503 in place of the response.
 class Rewriting final : public client::ResponseWriter {
  public:
   // The request has no condition and no range of its own, so that a 200 has the whole text.
@@ -50,16 +51,21 @@ class Rewriting final : public client::ResponseWriter {
   }
 
  private:
+  // What becomes of the bytes of the response that has begun.
+  enum class Bytes : std::uint8_t { pass, are_kept, are_dropped };
+
   net::Soon<net::error_code> keep(BufferList bytes);
+  bool make_room(std::size_t needed);
   net::Task<net::error_code> pass_kept();
+  net::Task<net::error_code> send_unavailable();
   net::Task<net::error_code> send_rewritten();
-  net::error_code break_off(net::error_code why);
+  void drop_kept();
 
   client::ResponseWriter& to_;
   client::ResponseState& state_;
   cache::Budget& transit_;
   const Order order_;
-  bool keeps_ = false;  // the response that has begun
+  Bytes bytes_ = Bytes::pass;
   std::string head_;
   std::optional<std::uint64_t> length_;
   std::string text_;

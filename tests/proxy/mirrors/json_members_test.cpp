@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <optional>
 
 namespace proxy::mirrors {
 namespace {
@@ -18,7 +19,9 @@ struct Case {
 class JsonMembers : public testing::TestWithParam<Case> {};
 
 TEST_P(JsonMembers, AreDroppedAndTheRestStaysByteForByte) {
-  EXPECT_EQ(without_members(GetParam().json, kNames), GetParam().left);
+  auto text = GetParam().json;
+  EXPECT_EQ(drop_members(text, kNames), GetParam().left.has_value());
+  EXPECT_EQ(text, GetParam().left.value_or(GetParam().json));
 }
 
 std::string nested(std::size_t levels) {
