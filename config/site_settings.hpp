@@ -36,6 +36,8 @@ struct PatternRule {
   std::string recipe = {};            // that has the rule; empty: none
   std::vector<HostSpec> follow = {};  // hosts that redirects of mirrors may lead to, too
   bool posts = false;                 // POST is passed on, too
+  bool slashes = false;       // "%2F" may stand in the path, which is then a name of its own
+  bool hides_denied = false;  // without credentials, a 401 or 403 is a 404
   // Members that JSON lacks for clients of mirrors (proxy/mirrors/rewrite.hpp).
   std::vector<std::string> drop_members = {};
 

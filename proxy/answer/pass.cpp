@@ -161,14 +161,15 @@ bool may_capture(const client::ServeAccess& access, const policy::Request& reque
   return !access.cache().fills.outdated(key_of_get(name), name, since);
 }
 
-void write_status(client::Client& client, const policy::Request& request,
-                  const upstream::Fetch& fetch, http::Forward reason, const PostCapture* capture) {
+void write_status(client::Client& client, const policy::Request& request, PassedRequest& passed,
+                  http::Forward reason, const PostCapture* capture) {
   auto& status = client.record.told;
   status.clear();
   status.fwd = reason;
-  status.fwd_status = fetch.head().status;
+  status.fwd_status = passed.head().status;
   status.stored = capture != nullptr;
-  if (const auto* const parent = fetch.server().parent()) status.detail = "parent/" + parent->name;
+  if (const auto* const parent = passed.fetch().server().parent())
+    status.detail = "parent/" + parent->name;
   if (capture) status.ttl = capture->ttl();
   reply::add_cache_status(client, request);
 }
@@ -275,7 +276,7 @@ Task<void> pass(client::Client& client, const policy::Request& request, client::
     if (record.storability == cache::Storability::yes) capture.emplace(access, request, received);
   }
   auto* const copy = capture ? &*capture : nullptr;
-  write_status(client, request, passed.fetch(), reason, copy);
+  write_status(client, request, passed, reason, copy);
   co_await relay(client, request, passed, times, copy);
   if (capture) record.storability = capture->storability();
   access.counters().count(record.storability);

@@ -40,19 +40,26 @@ bool is_dots(std::string_view segment) {
   return dots == 1 || dots == 2;
 }
 
+// Also between slashes of which some are encoded.
 bool has_dot_segment(std::string_view path) {
   for (;;) {
-    const auto segment = path.substr(0, path.find('/'));
-    if (is_dots(segment)) return true;
-    if (segment.size() == path.size()) return false;
-    path.remove_prefix(segment.size() + 1);
+    auto end = std::min(path.find('/'), path.size());
+    auto next = std::min(end + 1, path.size());
+    for (auto at = path.find('%'); at < end; at = path.find('%', at + 1)) {
+      if (!http::same_word(path.substr(at, 3), "%2f")) continue;
+      end = at;
+      next = at + 3;
+    }
+    if (is_dots(path.substr(0, end))) return true;
+    if (end == path.size()) return false;
+    path.remove_prefix(next);
   }
 }
 
 bool is_read_one_way(std::string_view path, std::string_view query) {
   return path.find('\\') == path.npos && query.find('\\') == query.npos && !has_nul(path) &&
-         !has_nul(query) && http::is_well_encoded(path) && !has_encoded(path, "2f") &&
-         !has_encoded(path, "5c") && !has_dot_segment(path);
+         !has_nul(query) && http::is_well_encoded(path) && !has_encoded(path, "5c") &&
+         !has_dot_segment(path);
 }
 
 }  // namespace
@@ -70,6 +77,11 @@ std::optional<http::Target> mirrored_url(std::string_view path) {
   auto url = http::parse_target("GET", std::string(https ? "https://" : "http://").append(rest));
   if (!url || url->had_userinfo()) return std::nullopt;
   return std::move(*url);
+}
+
+bool has_encoded_slash(const http::Target& url) {
+  const auto path = url.asked_path();
+  return has_encoded(path.substr(0, path.find('?')), "2f");
 }
 
 MirroredHosts::MirroredHosts(std::span<const config::HostSpec> listed) {

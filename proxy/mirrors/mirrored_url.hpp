@@ -28,10 +28,12 @@ enum class Mirrored : std::uint8_t {
 bool is_mirror_path(std::string_view path);
 
 // The URL that such a path stands for: "/https/HOST[:PORT]/PATH" for "https://HOST[:PORT]/PATH".
-// Nothing if the host is none or has a user before it, or if the path has a dot segment, a slash, a
+// Nothing if the host is none or has a user before it, or if the path has a dot segment, a
 // backslash or a NUL in any encoding, a backslash, or a "%" that encodes nothing: servers read
 // those in different ways. The query may have all of these but a NUL and a backslash.
 std::optional<http::Target> mirrored_url(std::string_view path);
+// Whether the path of such a URL has an encoded slash, which most servers read as a plain one.
+bool has_encoded_slash(const http::Target& url);
 
 // The setting mirrors.hosts, and each host that it lists as requests spell it. Immutable.
 class MirroredHosts {

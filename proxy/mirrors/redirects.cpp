@@ -73,6 +73,7 @@ http::Fields fields_for_first(const http::Fields& answer, const Redirects& way,
         line.id == field::cache_control || http::has_word(anew.targeted, line.name);
     if (is_control && !anew.control.empty()) continue;
     if (line.id == field::location && !anew.location.empty()) continue;
+    if (line.id == field::vary && line.value == anew.vary) continue;  // of the one redirect
     if (line.id == field::set_cookie && !http::same_origin(way.first(), way.last())) continue;
     if (anew.linked && anew.linked->replaces(line)) continue;
     fields.append(line);

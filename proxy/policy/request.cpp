@@ -54,6 +54,8 @@ mirrors::Mirrored aim_at_mirrored(Request& request) {
   if (!request.head.fields.has(http::field::user_agent))
     request.head.fields.append(http::field::user_agent, "User-Agent", kProduct);
   const auto* const rule = policy.rules.find(request.target);
+  const bool allows_slashes = rule && rule->allows_slashes();
+  if (!allows_slashes && mirrors::has_encoded_slash(request.target)) return Mirrored::bad_path;
   const bool is_order = request.head.method == "PURGE";
   drop_if(request.head.fields, [is_order](const auto& line) {
     return is_about_our_origin(line, is_order) || mirrors::leads_around(line.name, line.value);

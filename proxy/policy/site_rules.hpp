@@ -87,6 +87,8 @@ class SiteRule {
   // The digest that the URL has of the response's bytes: "sha256:HEX" or "sha512:HEX".
   [[nodiscard]] std::optional<std::string> content_name(const http::Target& target) const;
   [[nodiscard]] bool allows_post() const { return terms().posts; }
+  [[nodiscard]] bool allows_slashes() const { return terms().slashes; }
+  [[nodiscard]] bool hides_denied() const { return terms().hides_denied; }
   [[nodiscard]] std::span<const std::string> members_to_drop() const {
     return terms().drop_members;
   }

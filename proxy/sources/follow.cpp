@@ -1,6 +1,7 @@
 #include "proxy/sources/follow.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "proxy/cache/combine.hpp"
 #include "proxy/http/secrets.hpp"
@@ -41,13 +42,14 @@ std::unique_ptr<Follow> Follow::of(const SourceAccess& access, const policy::Req
 Follow::Follow(const SourceAccess& access, const policy::Request& request, std::string& head)
     : policy_(request.pinned()),
       targets_(targets_for(request, policy_->settings.cache)),
-      sends_credentials_(request.facts.has_credentials || http::shows_secret(request.head.fields)),
-      by_class_(request.facts.freshness.by_class),
+      audience_(audience_of(request)),
       redirects_(request.target) {
   const auto& url = request.target;
-  const bool may_want = policy_->rules.registries().any() && url.https() && !sends_credentials_;
+  const bool may_want =
+      policy_->rules.registries().any() && url.https() && !audience_.shows_credentials;
   auto image = may_want ? mirrors::ImagePart::parse(url.path()) : std::nullopt;
   if (image) {
+    audience_.hides_denied = true;
     anonymous_.emplace(Anonymous{std::move(*image)});
     const auto question = token_question(url, anonymous_->image.name);
     const auto known = access.shared.known_answers.find(question, access.now());
@@ -55,6 +57,15 @@ Follow::Follow(const SourceAccess& access, const policy::Request& request, std::
     if (!anonymous_->token.empty()) head = authorized_head(head, anonymous_->token);
   }
   asked_ = head;
+}
+
+Follow::Audience Follow::audience_of(const policy::Request& request) {
+  const auto& facts = request.facts;
+  const bool shows = facts.has_credentials || http::shows_secret(request.head.fields);
+  return {.shows_credentials = shows,
+          .by_class = facts.freshness.by_class,
+          .stores_cookies = facts.store_cookies,
+          .hides_denied = !shows && request.rule() && request.rule()->hides_denied()};
 }
 
 net::Task<upstream::Outcome<bool>> Follow::go_on(SourceAccess& access,
@@ -71,8 +82,9 @@ net::Task<upstream::Outcome<bool>> Follow::go_on(SourceAccess& access,
     asks_on = *got;
   }
   if (!asks_on) {
-    if (head_) {
+    if (const auto of_file = std::exchange(head_, std::nullopt)) {
       fetch->whole_body();  // the redirect's
+      finish(*of_file, times);
     } else if (redirects_.any()) {
       finish(fetch->head(), times);
     }
@@ -118,7 +130,7 @@ bool Follow::follows(const http::ResponseHead& answer, const cache::Times& times
     asked_ = mirrors::without_conditions(asked_, linked_->etag());
   }
   asked_ = mirrors::redirected_head(asked_, from, redirects_.last());
-  if (!http::same_origin(from, redirects_.last())) sends_credentials_ = false;
+  if (!http::same_origin(from, redirects_.last())) audience_.shows_credentials = false;
   return true;
 }
 
@@ -130,8 +142,10 @@ void Follow::note(const http::ResponseHead& redirect, const cache::Times& times)
     const auto control = http::response_cache_control(redirect.fields, targets);
     // It may lead to a signed URL that only this user may have.
     // The class of a response says that it is for everybody; nobody's credentials are sent then.
-    const bool is_for_one =
-        !by_class_ && (control.private_ || (sends_credentials_ && !control.public_));
+    const bool is_of_one = control.private_ || (audience_.shows_credentials && !control.public_);
+    const bool sets_cookie = redirect.fields.has(http::field::set_cookie) &&
+                             !audience_.stores_cookies && !cache::may_store_cookie({}, control);
+    const bool is_for_one = !audience_.by_class && (is_of_one || sets_cookie);
     if (is_for_one || control.no_store) said_.may_be_kept = false;
     const auto lifetime = control.no_cache || control.private_
                               ? seconds(0)
@@ -157,6 +171,9 @@ void Follow::finish(const http::ResponseHead& answer, const cache::Times& times)
   const bool has_bytes = answer.status == 200 || answer.status == 206;
   if (linked_ && has_bytes && !cache::is_coded(answer.fields)) anew_.linked = &*linked_;
   anew_.control = mirrors::bounding_control(control, lifetime, said_);
+  // The stored response has the bounds of other redirects.
+  const bool leaves_old = answer.status == 304 && !answer.fields.has(http::field::cache_control);
+  if (leaves_old && anew_.control.empty()) anew_.control = "max-age=0, must-revalidate";
   // A 304 without Vary leaves that of the stored response, which has the redirects' names already.
   const bool has_vary = answer.status != 304 || answer.fields.has(http::field::vary);
   if (has_vary) anew_.vary = said_.vary;
@@ -189,10 +206,10 @@ net::Task<upstream::Outcome<bool>> Follow::gets_token(SourceAccess& access,
 }
 
 // What not everybody may have does not exist for a client without credentials: it then asks the
-// registry itself, with its own.
+// server itself, with its own.
 void Follow::hide(const http::ResponseHead& answer) {
   const bool is_denied = answer.status == 401 || (answer.status == 403 && !redirects_.any());
-  if (!anonymous_ || !is_denied) return;
+  if (!audience_.hides_denied || !is_denied) return;
   if (!head_) head_ = answer;
   http::Fields others;
   for (const auto& line : head_->fields) {

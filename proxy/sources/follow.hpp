@@ -40,8 +40,8 @@ class Follow {
                                            SteadyTime begun);
 
   // After go_on() has returned false: the answer's head as that of an answer to the first URL
-  // (mirrors::SaidOnTheWay); without a token that suffices, as a 404. Null: the head stays as it
-  // is.
+  // (mirrors::SaidOnTheWay). To a request without credentials, a refusal is a 404 if it is one of a
+  // registry, or if the site's rule says so. Null: the head stays as it is.
   [[nodiscard]] const http::ResponseHead* head() const { return head_ ? &*head_ : nullptr; }
   // For how long the answer may be fresh, counted as its own lifetime is: http::kForever if no
   // redirect was followed.
@@ -54,7 +54,15 @@ class Follow {
     std::string token = {};  // that was sent; empty: none
     bool is_new = false;     // the token was got for this question
   };
+  // For whom answers are.
+  struct Audience {
+    bool shows_credentials;  // the last URL gets them
+    bool by_class;           // a rule says that they are for everybody
+    bool stores_cookies;     // likewise, with Set-Cookie
+    bool hides_denied;       // a refusal is a 404
+  };
   Follow(const SourceAccess& access, const policy::Request& request, std::string& head);
+  static Audience audience_of(const policy::Request& request);
   bool follows(const http::ResponseHead& answer, const cache::Times& times);
   void note(const http::ResponseHead& redirect, const cache::Times& times);
   void finish(const http::ResponseHead& answer, const cache::Times& times);
@@ -65,8 +73,7 @@ class Follow {
 
   const std::shared_ptr<const policy::Policy> policy_;
   const http::Targets targets_;
-  bool sends_credentials_;
-  const bool by_class_;
+  Audience audience_;
   std::optional<Anonymous> anonymous_;
   std::string asked_;  // the head that is sent
   mirrors::Redirects redirects_;

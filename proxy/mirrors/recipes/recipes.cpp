@@ -19,6 +19,8 @@ config::RuleSettings rule_of(const Row& row) {
                           .kind = row.kind,
                           .name = row.under,
                           .posts = row.posts,
+                          .slashes = row.slashes,
+                          .hides_denied = row.hides_denied,
                           .drop_members = {row.drop_members.begin(), row.drop_members.end()}};
   return rule;
 }

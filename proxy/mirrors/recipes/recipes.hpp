@@ -32,6 +32,8 @@ struct Row {
   config::StoredUnder under = config::StoredUnder::url;
   bool posts = false;
   std::span<const std::string_view> drop_members = {};  // of JSON, for clients of mirrors
+  bool slashes = false;                                 // see config::PatternRule
+  bool hides_denied = false;                            // likewise
 };
 
 std::string host_of(const Upstream& upstream);    // "LABELS.DOMAIN"

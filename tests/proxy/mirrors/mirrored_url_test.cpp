@@ -39,12 +39,33 @@ TEST(MirroredUrl, IsWhatThePathStandsFor) {
 
 TEST(MirroredUrl, IsNoneOfAPathThatServersReadInSeveralWays) {  // M4
   for (const char* path : {
-           "/https/h/../a",    "/https/h/a/..",      "/https/h/a/..?x", "/https/h/./a",
-           "/https/h/a/.",     "/https/h/%2e%2e/a",  "/https/h/.%2E/a", "/https/h/%2e",
-           "/https/../h/a",    "/https/h/a%2fb",     "/https/h/a%2Fb",  "/https/h/a\\b",
-           "/https/h/a%5cb",   "/https/h/a?b\\c",    "/https/h/a%00",   "/https/h/a%2500b",
-           "/https/h/a?b=%00", "/https/h/a?b=%2500", "/https/h%2fa",    "/https/h%00/a",
-           "/https/h/a%",      "/https/h/%2",        "/https/h/%zz",    "/https/h/%%32e",
+           "/https/h/../a",
+           "/https/h/a/..",
+           "/https/h/a/..?x",
+           "/https/h/./a",
+           "/https/h/a/.",
+           "/https/h/%2e%2e/a",
+           "/https/h/.%2E/a",
+           "/https/h/%2e",
+           "/https/../h/a",
+           "/https/h/a%2f..",
+           "/https/h/..%2Fa",
+           "/https/h/a\\b",
+           "/https/h/b/a%2F%2e%2e%2fb",
+           "/https/h/a%2f.%2F",
+           "/https/h/%2F./a",
+           "/https/h/a%5cb",
+           "/https/h/a?b\\c",
+           "/https/h/a%00",
+           "/https/h/a%2500b",
+           "/https/h/a?b=%00",
+           "/https/h/a?b=%2500",
+           "/https/h%2fa",
+           "/https/h%00/a",
+           "/https/h/a%",
+           "/https/h/%2",
+           "/https/h/%zz",
+           "/https/h/%%32e",
        }) {
     EXPECT_EQ(url_of(path), "none") << path;
   }
@@ -55,6 +76,19 @@ TEST(MirroredUrl, IsNoneWithoutAHost) {
                            "/https/h:65536/", "/https/user@h/a", "/https/u:p@h/a", "/https/h@/a",
                            "/https/?a", "/https/[::1/a", "/ftp/h/a", "/https:/h/a", "/"}) {
     EXPECT_EQ(url_of(path), "none") << path;
+  }
+}
+
+TEST(EncodedSlash, IsOneInThePath) {
+  const std::pair<const char*, bool> cases[] = {
+      {"/https/h/a%2fb", true},    {"/https/h/refs%2Fpr%2F1/a", true},
+      {"/https/h/a%252fb", false}, {"/https/h/a?b=c%2Fd", false},
+      {"/https/h/a/b", false},
+  };
+  for (const auto& [path, has] : cases) {
+    const auto url = mirrored_url(path);
+    ASSERT_TRUE(url) << path;
+    EXPECT_EQ(has_encoded_slash(*url), has) << path;
   }
 }
 

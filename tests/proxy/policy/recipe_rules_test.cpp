@@ -1,6 +1,8 @@
 // The rules of our recipes, by what they make of URLs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "proxy/mirrors/recipes/recipes.hpp"
 #include "proxy/policy/site_rules.hpp"
 
@@ -36,6 +38,10 @@ std::string class_of(const SiteRule* rule) {
   if (facts.immutable) return "immutable";
   if (facts.freshness.most == 0s) return "revalidate";
   return "fresh " + std::to_string(facts.freshness.least.count());
+}
+
+bool contains_any(const std::string& text, std::initializer_list<const char*> words) {
+  return std::ranges::any_of(words, [&](const char* word) { return text.find(word) != text.npos; });
 }
 
 const std::string kCommitDigits(40, 'c');
@@ -99,6 +105,9 @@ TEST(RecipeRules, OfAHubLikeOursTellCommitsFromNames) {
     EXPECT_EQ(class_of(rule), wanted) << path;
     const bool lists = path.starts_with("/api/");
     EXPECT_EQ(!rule->members_to_drop().empty(), lists) << path;
+    EXPECT_TRUE(rule->hides_denied()) << path;
+    const bool is_of_revision = contains_any(path, {"/resolve/", "/raw/", "/tree/", "/revision/"});
+    EXPECT_EQ(rule->allows_slashes(), is_of_revision) << path;
   }
   const auto* const paths = rules.find(target_of("https://h.test/api/models/o/r/paths-info/main"));
   EXPECT_TRUE(paths->allows_post() && !paths->members_to_drop().empty());

@@ -64,6 +64,11 @@ class Hub {
     const auto& path = request.path;
     if (path.starts_with("/api/")) return listing(request);
     const auto commit = commit_of(request);
+    if (path.starts_with("/o/gated/") && request.field("Authorization") != "Bearer theirs")
+      return Reply(401, {{"X-Error-Code", "GatedRepo"},
+                         {"X-Error-Message", "Access to this model is restricted."},
+                         {"WWW-Authenticate", "Bearer realm=\"hub\""}})
+          .body("Access to this model is restricted.");
     if (contains(request.field("Accept"), "vnd.xet"))
       return Reply(200, {{"Content-Type", "application/vnd.xet-fileinfo+json"}}).body("{}");
     if (path.ends_with("/model.bin")) {

@@ -172,6 +172,60 @@ TEST(Hub, PassesWhatItSaysOfMissingFiles) {
   EXPECT_EQ(scene.hub.origin.plain.count(), 2U);
 }
 
+TEST(Hub, HasNoGatedFileForWhoeverShowsNoToken) {  // K5, K4
+  HubMirror scene;
+  for (const auto& revision : {std::string("main"), kCommit}) {
+    const auto path = "/hf/o/gated/resolve/" + revision + "/model.bin";
+    const auto expect_absent = [&](const char* method, const Fields& fields) {
+      const auto answer = scene.client.request(method, path, fields);
+      EXPECT_EQ(answer.status, 404) << method << path;
+      EXPECT_EQ(answer.field("X-Error-Code"), "GatedRepo");
+      EXPECT_FALSE(answer.has("WWW-Authenticate"));
+      EXPECT_FALSE(contains(nearest_cache_status(answer), "401"));
+    };
+    expect_absent("GET", {});
+    expect_absent("HEAD", {});
+    const auto theirs = scene.client.get(path, {{"Authorization", "Bearer theirs"}});
+    EXPECT_EQ(theirs.body, kModel);
+    EXPECT_EQ(scene.client.get(path, {{"Authorization", "Bearer other"}}).status, 401);
+    expect_absent("GET", {});
+    expect_absent("GET", {{"Range", "bytes=0-4"}});
+    expect_absent("HEAD", {});
+  }
+}
+
+TEST(Hub, HasRevisionsWithSlashesInTheirNames) {  // M4
+  HubMirror scene;
+  const std::string path = "/hf/o/r/resolve/refs%2fpr%2F1/model.bin";
+  EXPECT_EQ(scene.client.get(path).body, kModel);
+  EXPECT_TRUE(scene.client.get("/hf/o/r/resolve/refs%2Fpr%2F1/model.bin").body == kModel);
+  EXPECT_EQ(scene.hub.storage.count(), 1U);
+  EXPECT_EQ(scene.hub.origin.plain.requests().at(0).path, path.substr(3));
+  for (const char* refused : {"/hf/o/r/resolve/refs%2F..%2Fmain/model.bin", "/hf/api/models/o%2Fr"})
+    EXPECT_EQ(scene.client.get(refused).status, 400) << refused;
+}
+
+TEST(Hub, BindsItsFileByEachRedirectOnTheWay) {
+  HubMirror scene;
+  const auto to_file = [](const std::string& control) {
+    return Reply(307, {{"Location", "/o/r/resolve/main/model.bin"},
+                       {"Set-Cookie", "session=1"},
+                       {"Cache-Control", control}});
+  };
+  for (const char* path : {"/o/r/resolve/old/model.bin", "/o/r/resolve/older/model.bin"})
+    scene.hub.origin.plain.on(path, to_file("no-store"));
+  for (const char* method : {"HEAD", "GET", "HEAD"}) {
+    const auto file = scene.client.request(method, "/hf/o/r/resolve/old/model.bin");
+    EXPECT_EQ(file.field("ETag"), '"' + sha256_of(kModel) + '"') << method;
+    EXPECT_EQ(file.field("Cache-Control"), "no-store") << method;
+    EXPECT_FALSE(file.has("Set-Cookie"));
+  }
+  const auto unchanged = scene.client.get("/hf/o/r/resolve/older/model.bin",
+                                          {{"If-None-Match", '"' + sha256_of(kModel) + '"'}});
+  EXPECT_EQ(unchanged.status, 304);
+  EXPECT_EQ(unchanged.field("Cache-Control"), "no-store");
+}
+
 TEST(Hub, GivesTheFileToWhoeverAsksWhereItsPiecesAre) {  // as the JavaScript library does
   HubMirror scene;
   const auto part = scene.client.get(

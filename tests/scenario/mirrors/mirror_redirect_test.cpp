@@ -168,6 +168,54 @@ TEST(MirrorRedirect, TellsHowLongTheRedirectLasts) {
   EXPECT_FALSE(is_hit(by_proxy.get(scene.origin.url("/file"), {{"X-Variant", "2"}})));
 }
 
+// The head of an answer that is passed on is written anew like that of a stored one.
+TEST(MirrorRedirect, TellsAHeadHowLongTheRedirectLasts) {
+  Redirecting scene;
+  scene.origin.plain.on("/file", Reply(302, {{"Location", scene.storage_front.url("/long")},
+                                             {"Cache-Control", "max-age=600"},
+                                             {"Vary", "X-Variant"}}));
+  scene.storage.on("/long", cacheable("long", "max-age=31536000").with("Set-Cookie", "a=b"));
+  const auto head = scene.client.request("HEAD", scene.path("/file"));
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.field("Content-Length"), "4");
+  EXPECT_EQ(head.field("Vary"), "X-Variant");
+  const auto control = head.field("Cache-Control");
+  EXPECT_TRUE(control == "max-age=600" || control == "max-age=599") << control;
+  EXPECT_FALSE(head.has("Set-Cookie"));
+}
+
+TEST(MirrorRedirect, LeavesNoOldBoundWhenTheFileIsUnchanged) {
+  Redirecting scene;
+  const auto redirect = [&](const std::string& control) {
+    scene.origin.plain.on("/file", Reply(302, {{"Location", scene.storage_front.url("/v")},
+                                               {"Cache-Control", control}}));
+  };
+  scene.storage.on("/v", [](const Request& request) {
+    if (request.has("If-None-Match")) return Reply(304, {{"ETag", "\"1\""}});
+    return cacheable("v", "max-age=900").with("ETag", "\"1\"");
+  });
+  redirect("max-age=600");
+  EXPECT_EQ(scene.client.get(scene.path("/file")).field("Cache-Control"), "max-age=600");
+  redirect("max-age=5");
+  const Fields anew{{"Cache-Control", "no-cache"}};
+  const auto unchanged = scene.client.get(scene.path("/file"), anew);
+  EXPECT_EQ(unchanged.body, "v");
+  EXPECT_EQ(unchanged.field("Cache-Control"), "max-age=0, must-revalidate");
+  redirect("no-store");
+  EXPECT_EQ(scene.client.get(scene.path("/file")).field("Cache-Control"), "no-store");
+}
+
+// The redirect's cookie is for one client.
+TEST(MirrorRedirect, KeepsNothingThatARedirectWithACookieLedTo) {
+  Redirecting scene;
+  scene.origin.plain.on("/file", Reply(302, {{"Location", scene.storage_front.url("/of-all")},
+                                             {"Cache-Control", "max-age=600"},
+                                             {"Set-Cookie", "a=b"}}));
+  scene.storage.on("/of-all", cacheable("x"));
+  for (int i = 0; i < 2; ++i) EXPECT_FALSE(is_hit(scene.client.get(scene.path("/file"))));
+  EXPECT_EQ(scene.storage.count(), 2U);
+}
+
 // Two hosts with plain http, of which the first redirects to the second.
 struct PlainHosts {
   explicit PlainHosts(json access = json::object())
