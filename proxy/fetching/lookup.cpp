@@ -63,6 +63,13 @@ void decide(const blocks::FetchAccess& access, const policy::Request& request, L
   }
   // The clock is read here and not before the search, because the disk may have taken a while.
   lookup.verdict = cache::judge(request.facts, lookup.found, access.clock().now());
+  // It may have been stored while the settings let neighbours have it (mirrors.share).
+  const auto& facts = request.facts;
+  const bool is_kept_back = facts.control.only_if_cached &&
+                            (facts.from_proxy || facts.from_neighbour) && !request.may_be_shared();
+  if (is_kept_back && answers_from_cache(lookup)) {
+    lookup.verdict = {Action::refuse, Forward::uri_miss};
+  }
   // Only a range of our own could complete the stored part.
   if (lookup.verdict.action == Action::complete && keeps_its_range(access, request)) {
     lookup.verdict = {Action::fetch, Forward::partial, request.facts.range};

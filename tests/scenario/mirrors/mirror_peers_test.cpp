@@ -77,5 +77,22 @@ TEST(MirrorPeers, LearnOfNothingWhereNothingIsShared) {
   EXPECT_EQ(origin.plain.count(), 2U);
 }
 
+// Also of what was stored while all was shared.
+TEST(MirrorPeers, GetNothingMoreOnceNothingIsShared) {
+  HttpsOrigin origin;
+  origin.plain.otherwise([](const Request&) { return cacheable("hello"); });
+  auto settings = origin.settings();
+  Neighbours site(settings);
+  MirrorClient a(site.a);
+  const auto path = mirror_path(origin.url("/a"));
+  a.get(path);
+  ASSERT_TRUE(site.b_knows(1));
+  settings["mirrors"]["share"] = "none";
+  site.a.reload(with_peer("b", site.at_b.port(), Neighbours::named("a", settings)));
+  EXPECT_EQ(MirrorClient(site.b).get(path).body, "hello");
+  EXPECT_EQ(origin.plain.count(), 2U);
+  EXPECT_TRUE(is_hit(a.get(path)));
+}
+
 }  // namespace
 }  // namespace scenario
