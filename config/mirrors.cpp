@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kHostForm =
     "a host like \"www.example.com\" or \"*.example.com\", perhaps with a port";
+constexpr std::string_view kRegistryForm = "a host, perhaps with a port";
 constexpr std::size_t kMostAuthorities = 64;  // the system's certificates are read for each
 
 void read_authorities(Section& in, std::vector<HostCertificates>& ca) {
@@ -96,7 +97,27 @@ bool is_registry(const std::string& text) {
   return host && !host->host.starts_with('*');
 }
 
+void read_registries(Section& in, std::vector<HostRegistry>& registries) {
+  const auto found = in.find("registries");
+  if (!found) return;
+  const auto* all = std::get_if<Object>(&found->value->content);
+  if (!all || all->size() > kMostAuthorities) {
+    return in.expected(*found, "an object with at most 64 hosts, each with the host of a registry");
+  }
+  for (const Member& member : *all) {
+    const LocatedValue value{&member.value, path_of(found->path, member.key)};
+    const auto host = parse_host_pattern(member.key);
+    if (!host) in.fault(value, "is no host like \"images.example.com\" or \"*:5000\"");
+    const auto registry = in.parsed(value, kRegistryForm, text_if(is_registry));
+    if (host && registry) registries.push_back({*host, *registry});
+  }
+}
+
 }  // namespace
+
+void read_registry(Section& in, std::string& registry) {
+  in.read_parsed("registry", registry, kRegistryForm, text_if(is_registry));
+}
 
 // Whoever may use such a path has this proxy ask the host, so all hosts, or all hosts of a
 // top-level domain, are no choice.
@@ -111,7 +132,8 @@ void read_mirrors(Section& in, MirrorSettings& mirrors) {
   in.read_texts("hosts", {"hosts, such as \"*.example.com\"", 256}, mirrors.hosts, kHostForm,
                 parse_mirrored);
   read_recipes(in, mirrors);
-  in.read_parsed("registry", mirrors.registry, "a host, perhaps with a port", text_if(is_registry));
+  read_registry(in, mirrors.registry);
+  read_registries(in, mirrors.registries);
   read_authorities(in, mirrors.ca);
   in.read_word("share", mirrors.share,
                {{"anonymous", MirrorShare::anonymous}, {"none", MirrorShare::none}});

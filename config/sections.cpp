@@ -41,25 +41,47 @@ std::string listen_hint(std::string_view text) {
          "\" for all of its addresses";
 }
 
-void read_listen(Section& in, std::vector<HostPort>& listen) {
+void read_address(Section& in, const LocatedValue& item, std::vector<HostPort>& listen) {
   constexpr std::string_view kForm =
       "an address and a port, such as \"127.0.0.1:3128\" or \"[::]:3128\"";
+  const auto* text = item.text();
+  const auto endpoint = text ? parse_listen(*text) : std::nullopt;
+  const auto hint = text && !endpoint ? listen_hint(*text) : std::string();
+  if (!hint.empty()) {
+    in.fault(item, "expected " + std::string(kForm) + "; found " + in_quotes(*text) + hint);
+  } else if (!endpoint) {
+    in.expected(item, kForm);
+  } else if (endpoint->port != 0 && std::count(listen.begin(), listen.end(), *endpoint) > 0) {
+    in.fault(item, "is listed twice; take one out");
+  } else {
+    listen.push_back(*endpoint);
+  }
+}
+
+// An address with what is for its clients alone.
+void read_listener(Section& in, std::vector<HostPort>& listen,
+                   std::vector<ListenerRegistry>& registries) {
+  const auto address = in.require("address", "an address and a port");
+  std::string registry;
+  read_registry(in, registry);
+  const auto before = listen.size();
+  if (address) read_address(in, *address, listen);
+  if (listen.size() > before && !registry.empty()) registries.push_back({listen.back(), registry});
+  in.finish();
+}
+
+void read_listen(Section& in, std::vector<HostPort>& listen,
+                 std::vector<ListenerRegistry>& registries) {
   const auto items = in.items("listen", "addresses, such as \"127.0.0.1:3128\"");
   if (!items) return;
   listen.clear();
   for (const LocatedValue& item : *items) {
-    const auto* text = item.text();
-    const auto endpoint = text ? parse_listen(*text) : std::nullopt;
-    const auto hint = text && !endpoint ? listen_hint(*text) : std::string();
-    if (!hint.empty()) {
-      in.fault(item, "expected " + std::string(kForm) + "; found " + in_quotes(*text) + hint);
-    } else if (!endpoint) {
-      in.expected(item, kForm);
-    } else if (endpoint->port != 0 && std::count(listen.begin(), listen.end(), *endpoint) > 0) {
-      in.fault(item, "is listed twice; take one out");
-    } else {
-      listen.push_back(*endpoint);
+    if (!std::holds_alternative<Object>(item.value->content)) {
+      read_address(in, item, listen);
+      continue;
     }
+    Section part(item, in.faults());
+    read_listener(part, listen, registries);
   }
   if (items->empty()) in.fault(*in.find("listen"), "expected at least one address; found none");
 }
@@ -228,7 +250,7 @@ Settings read_settings(const Value& document, Faults& faults) {
   Settings settings;
   Section in({&document, ""}, faults);
   in.read_token("name", settings.process.name);
-  read_listen(in, settings.process.listen);
+  read_listen(in, settings.process.listen, settings.gateway.mirrors.listeners);
   // More is a typing mistake, which would start a thread and open sockets for each.
   in.read("threads", settings.process.threads, {0, 1'024});
   in.read_parsed("user", settings.process.user, "the name of a user", plain_text);

@@ -26,6 +26,8 @@ void read_reverse(Section& in, std::span<const HostPort> listen, std::vector<Rev
 // A host that mirrors may ask, or redirects may lead to. Nothing also for "*" and "*.com".
 std::optional<HostSpec> parse_mirrored(const std::string& text);
 void read_mirrors(Section& in, MirrorSettings& mirrors);
+// The key "registry", of mirrors and of a listener.
+void read_registry(Section& in, std::string& registry);
 void read_rules(Section& in, std::vector<RuleSettings>& rules);
 // The rules of a recipe, which may leave out the host: they are then for all of its hosts.
 void read_recipe_rules(Section& in, std::vector<RuleSettings>& rules);

@@ -103,6 +103,22 @@ struct RecipeSettings {
   bool operator==(const RecipeSettings&) const = default;
 };
 
+// The registry of images whose names name none, for clients that know this proxy by a host.
+struct HostRegistry {
+  HostSpec host;         // without a port: at any
+  std::string registry;  // HOST[:PORT]
+
+  bool operator==(const HostRegistry&) const = default;
+};
+
+// Likewise, for clients of one of our sockets.
+struct ListenerRegistry {
+  HostPort listener;
+  std::string registry;
+
+  bool operator==(const ListenerRegistry&) const = default;
+};
+
 // URLs that clients may ask for below a path of ours: /https/HOST/PATH.
 struct MirrorSettings {
   // Names, addresses, and "*." with a name, which stands for one label. Without a port: at the
@@ -115,6 +131,8 @@ struct MirrorSettings {
   // The registry of images whose names name none: HOST[:PORT]. Empty: the first that the recipe
   // "oci" has.
   std::string registry;
+  std::vector<HostRegistry> registries;     // these come first,
+  std::vector<ListenerRegistry> listeners;  // and these before all others; from `listen`
 
   bool operator==(const MirrorSettings&) const = default;
 };

@@ -99,7 +99,8 @@ void record_arrival(const Client& client, policy::Request& request) {
   const bool is_http_url = target.form() == http::Target::Form::absolute && !target.https();
   const bool names_mapped = !policy.serves_forward && mapping && is_http_url;
   if (!names_mapped && !is_for_us(client, target)) return request.arrive(policy::Arrival::forward);
-  if (is_at_mirror(client, request, mapping)) return request.arrive(policy::Arrival::mirror);
+  if (is_at_mirror(client, request, mapping))
+    return request.arrive(policy::Arrival::mirror, nullptr, client.registry);
   request.arrive(policy::Arrival::reverse, mapping);
 }
 

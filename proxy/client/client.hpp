@@ -57,6 +57,8 @@ struct Client {
   // Whether the responses prove to the client, a neighbour, that they are ours
   // (peers::kEpochField).
   bool tells_epoch = false;
+  // The registry of images that name none, if the listener has one (mirrors::Registries).
+  std::string registry = {};
 
   // Wakes this exchange when a fill that it reads gets on. Every exchange uses the same object.
   net::Wakeup& wake_by() {

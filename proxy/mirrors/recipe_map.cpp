@@ -86,12 +86,13 @@ RecipeMap::RecipeMap(std::span<const config::RecipeSettings> recipes, Registries
   }
 }
 
-std::optional<std::string> RecipeMap::mirror_path(const http::Target& asked) const {
+std::optional<std::string> RecipeMap::mirror_path(const http::Target& asked,
+                                                  std::string_view registry) const {
   const auto path = asked.path();
   if (is_mirror_path(path)) return std::string(path);
   if (registries_.any() && is_registry_path(path)) {
     if (is_registry_ping(path)) return std::nullopt;  // a page of ours
-    return registries_.mirror_path(path).value_or("/https/");
+    return registries_.mirror_path(asked, registry).value_or("/https/");
   }
   for (const auto& [prefix, stands_for] : prefixes_) {
     if (path.starts_with(prefix)) return stands_for + std::string(path.substr(prefix.size()));

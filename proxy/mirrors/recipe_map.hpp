@@ -28,8 +28,9 @@ class RecipeMap {
 
   // Returns the mirror path (is_mirror_path()) of a request for us: the request's own path, or the
   // path that a recipe makes of it. Nothing: the request is for no mirror. `asked`: in origin-form,
-  // or in absolute-form with our address.
-  [[nodiscard]] std::optional<std::string> mirror_path(const http::Target& asked) const;
+  // or in absolute-form with our address. `registry`: see Registries::mirror_path().
+  [[nodiscard]] std::optional<std::string> mirror_path(const http::Target& asked,
+                                                       std::string_view registry = {}) const;
   [[nodiscard]] const Registries& registries() const { return registries_; }
 
  private:

@@ -33,17 +33,39 @@ const recipes::Registry* registry_of(std::string_view host) {
 Registries::Registries(const config::MirrorSettings& settings)
     : any_(names_recipe(settings)),
       default_(settings.registry.empty() ? recipes::host_of(first_registry().named)
-                                         : http::lower(settings.registry)) {}
+                                         : http::lower(settings.registry)),
+      listeners_(settings.listeners) {
+  for (const auto& [host, registry] : settings.registries) {
+    at_hosts_.push_back({http::HostPattern(host), http::lower(registry)});
+  }
+  for (auto& one : listeners_) one.registry = http::lower(one.registry);
+}
 
-std::optional<std::string> Registries::mirror_path(std::string_view path) const {
-  auto asked = any_ ? AskedImage::parse(path) : std::nullopt;
-  if (!asked) return std::nullopt;
-  const auto& named = asked->registry.empty() ? default_ : asked->registry;
+std::optional<std::string> Registries::mirror_path(const http::Target& asked,
+                                                   std::string_view of_listener) const {
+  auto image = any_ ? AskedImage::parse(asked.path()) : std::nullopt;
+  if (!image) return std::nullopt;
+  auto named = image->registry;
+  if (named.empty()) named = of_listener;
+  const auto at_host = std::ranges::find_if(at_hosts_, [&asked](const AtHost& one) {
+    return one.host.matches(asked.host(), asked.port());
+  });
+  if (named.empty()) named = at_host == at_hosts_.end() ? default_ : at_host->registry;
   const auto* const known = registry_of(named);
-  auto& name = asked->part.name;
+  auto& name = image->part.name;
   if (known && name.find('/') == name.npos) name.insert(0, known->library);
   const auto host = known ? recipes::host_of(known->at) : named;
-  return "/https/" + host + asked->part.path() + asked->query;
+  return "/https/" + host + image->part.path() + image->query;
+}
+
+// A socket of all addresses is at each of them.
+std::string_view Registries::at_listener(const config::HostPort& address) const {
+  const auto found = std::ranges::find_if(listeners_, [&](const config::ListenerRegistry& one) {
+    const auto& host = one.listener.host;
+    const bool is_there = host == address.host || host == "0.0.0.0" || host == "::";
+    return one.listener.port == address.port && is_there;
+  });
+  return found == listeners_.end() ? std::string_view() : found->registry;
 }
 
 bool Registries::may_ask_for_token(const http::Target& realm, const http::Target& registry) const {

@@ -42,10 +42,10 @@ bool is_about_our_origin(const http::Field& line, bool is_order) {
 // Replaces the target by the URL that the path stands for. Does so for a refused request, too: the
 // log then names what was asked for. Nothing that has a body or an upgrade is for a mirror, which
 // must not become a tunnel into the network of the origin.
-mirrors::Mirrored aim_at_mirrored(Request& request) {
+mirrors::Mirrored aim_at_mirrored(Request& request, std::string_view registry) {
   using mirrors::Mirrored;
   const auto& policy = request.policy();
-  const auto path = policy.rules.recipe_map().mirror_path(request.target);
+  const auto path = policy.rules.recipe_map().mirror_path(request.target, registry);
   auto url = path ? mirrors::mirrored_url(*path) : std::nullopt;
   if (!url) return Mirrored::bad_path;
   request.target = std::move(*url);
@@ -96,10 +96,10 @@ void Request::apply_range() {
   facts = cache::RequestFacts(head);
 }
 
-void Request::arrive(Arrival how, const Mapping* mapping) {
+void Request::arrive(Arrival how, const Mapping* mapping, std::string_view registry) {
   terms_ = terms_of(how, mapping);
   mapping_ = mapping;
-  if (how == Arrival::mirror) terms_.mirrored = aim_at_mirrored(*this);
+  if (how == Arrival::mirror) terms_.mirrored = aim_at_mirrored(*this, registry);
   name_it();
 }
 

@@ -57,9 +57,10 @@ struct Request : net::InFrameMemory {
   [[nodiscard]] const std::shared_ptr<const Policy>& pinned() const { return policy_; }
 
   // Sets how the request arrived. `mapping`: for Arrival::reverse the mapping of the host; null if
-  // there is none. After Arrival::mirror, the URL that the path stands for is the target. Call this
-  // before every function below.
-  void arrive(Arrival how, const Mapping* mapping = nullptr);
+  // there is none. After Arrival::mirror, the URL that the path stands for is the target.
+  // `registry`: for Arrival::mirror, that of the listener; empty: it has none. Call this before
+  // every function below.
+  void arrive(Arrival how, const Mapping* mapping = nullptr, std::string_view registry = {});
   [[nodiscard]] const Terms& terms() const { return terms_; }
   // The mapping that arrive() was given, for callers that need its origins.
   [[nodiscard]] const Mapping* mapping() const { return mapping_; }

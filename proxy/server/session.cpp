@@ -1,6 +1,7 @@
 #include "proxy/server/accept.hpp"
 
 #include <spdlog/spdlog.h>
+#include <sys/socket.h>
 
 #include <boost/beast/http/error.hpp>
 
@@ -37,6 +38,18 @@ std::string text_of(const asio::ip::address& address) {
   const bool mapped = address.is_v6() && address.to_v6().is_v4_mapped();
   if (!mapped) return address.to_string();
   return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
+}
+
+// The registry of the listener that has accepted the connection; empty: it has none.
+std::string registry_of(const Worker& worker, net::AnySocket& socket) {
+  const auto& registries = worker.policy()->rules.registries();
+  if (!registries.any_at_listeners()) return {};  // mostly
+  net::tcp::endpoint local;
+  auto size = static_cast<socklen_t>(local.capacity());
+  if (::getsockname(socket.native_handle(), local.data(), &size) != 0) return {};
+  const bool is_ip = local.data()->sa_family == AF_INET || local.data()->sa_family == AF_INET6;
+  if (!is_ip) return {};
+  return std::string(registries.at_listener({text_of(local.address()), local.port()}));
 }
 
 // What one connection adds to the totals of its client and of all.
@@ -82,6 +95,8 @@ class Session final : public crowd::SessionList::Item {
                 door,
                 &bandwidth_} {}
 
+  // Before run(): for clients that name no registry of images.
+  void take_registry(std::string registry) { client_.registry = std::move(registry); }
   Task<void> run();
 
  private:
@@ -358,7 +373,9 @@ Task<void> run_session(Worker& worker, net::AnySocket socket, net::tcp::endpoint
     crowd::PartOfSum late(
         shared.instance.late_connections);  // ends before `counted` is counted no more
     late.set(door == policy::Door::late ? 1 : 0);
+    auto registry = registry_of(worker, socket);
     Session session(worker, std::move(socket), remote, counted, door);
+    session.take_registry(std::move(registry));
     try {
       co_await session.run();
     } catch (const std::exception& bug) {

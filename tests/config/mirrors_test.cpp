@@ -24,6 +24,8 @@ TEST(MirrorSettings, TakeHostsAndTheirCertificates) {
                                 MirrorShare::none,
                                 {},
                                 {},
+                                {},
+                                {},
                                 {}};
   EXPECT_EQ(settings->gateway.mirrors, expected);
 }
@@ -66,6 +68,19 @@ TEST(MirrorSettings, NameARegistry) {
   EXPECT_EQ(settings->gateway.mirrors.registry, "registry.a.test:5000");
 }
 
+TEST(MirrorSettings, NameRegistriesForHostsAndListeners) {
+  const auto settings = load(
+      R"({"listen":["127.0.0.1:1",{"address":"0.0.0.0:2","registry":"a.test"},{"address":"[::1]:3"}],)"
+      R"("mirrors":{"registries":{"m.test":"b.test:5000","*:5000":"c.test"}}})");
+  ASSERT_TRUE(settings.has_value());
+  EXPECT_EQ(settings->process.listen,
+            (std::vector<HostPort>{{"127.0.0.1", 1}, {"0.0.0.0", 2}, {"::1", 3}}));
+  const auto& mirrors = settings->gateway.mirrors;
+  EXPECT_EQ(mirrors.listeners, (std::vector<ListenerRegistry>{{{"0.0.0.0", 2}, "a.test"}}));
+  EXPECT_EQ(mirrors.registries,
+            (std::vector<HostRegistry>{{{"m.test", {}}, "b.test:5000"}, {{"*", 5000}, "c.test"}}));
+}
+
 TEST(MirrorSettings, AreRefusedWithTheirPlaceAndTheReason) {
   const struct {
     std::string text, path, words;
@@ -75,6 +90,9 @@ TEST(MirrorSettings, AreRefusedWithTheirPlaceAndTheReason) {
       {R"("hosts":["*.com"])", "mirrors.hosts[0]", "found \"*.com\""},
       {R"("hosts":["a","a b"])", "mirrors.hosts[1]", "expected a host"},
       {R"("hosts":["https://a"])", "mirrors.hosts[0]", "expected a host"},
+      {R"("registries":{"m.test":"*.a.test"})", "mirrors.registries.m.test", "a host, perhaps"},
+      {R"("registries":{"a b":"a.test"})", "mirrors.registries.a b", "is no host"},
+      {R"("registries":"a.test")", "mirrors.registries", "an object"},
       {R"("ca":"/etc/a.pem")", "mirrors.ca", "each with the path of a file"},
       {R"("ca":{"*":"a.pem"})", "mirrors.ca.*", "is no host"},
       {R"("ca":{"a:443":"a.pem"})", "mirrors.ca.a:443", "is no host"},

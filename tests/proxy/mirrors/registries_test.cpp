@@ -16,10 +16,15 @@ config::MirrorSettings settings(std::string registry = "") {
   return chosen;
 }
 
+std::optional<std::string> path_of(const Registries& registries, const std::string& path,
+                                   const std::string& host = "cache.test:3128") {
+  return registries.mirror_path(*http::parse_target("GET", path, host));
+}
+
 TEST(Registries, AreNoneWithoutTheRecipe) {
   const Registries none{config::MirrorSettings()};
   EXPECT_FALSE(none.any());
-  EXPECT_FALSE(none.mirror_path("/v2/a/tags/list"));
+  EXPECT_FALSE(path_of(none, "/v2/a/tags/list"));
 }
 
 TEST(Registries, MakeAPathOfAUrl) {
@@ -32,8 +37,39 @@ TEST(Registries, MakeAPathOfAUrl) {
       {"/v2/other.example/a/b/tags/list", "/https/other.example/v2/a/b/tags/list"},
       {"/v2/a/tags/list?ns=other.example:1", "/https/other.example:1/v2/a/tags/list"},
   };
-  for (const auto& c : cases) EXPECT_EQ(registries.mirror_path(c.path), c.mirrored) << c.path;
-  EXPECT_FALSE(registries.mirror_path("/v2/a/other"));
+  for (const auto& c : cases) EXPECT_EQ(path_of(registries, c.path), c.mirrored) << c.path;
+  EXPECT_FALSE(path_of(registries, "/v2/a/other"));
+}
+
+// 2.1 and section 3: older Docker, and Ollama, whose names have no room for a registry.
+TEST(Registries, AreChosenByHostAndByListener) {
+  auto chosen = settings("plain.example");
+  chosen.registries = {{{"Models.test", {}}, "Models.example"}, {{"*", 5000}, "port.example:5000"}};
+  chosen.listeners = {{{"127.0.0.1", 4000}, "Own.example"}, {{"::", 4001}, "all.example"}};
+  const Registries registries(chosen);
+  const std::pair<const char*, const char*> hosts[] = {
+      {"cache.test:3128", "plain.example"},     {"models.test", "models.example"},
+      {"MODELS.test:3128", "models.example"},   {"a.models.test", "plain.example"},
+      {"cache.test:5000", "port.example:5000"}, {"models.test:5000", "models.example"},
+  };
+  for (const auto& [host, registry] : hosts) {
+    EXPECT_EQ(path_of(registries, "/v2/library/a/manifests/b", host),
+              "/https/" + std::string(registry) + "/v2/library/a/manifests/b")
+        << host;
+  }
+  const std::pair<config::HostPort, const char*> listeners[] = {
+      {{"127.0.0.1", 4000}, "own.example"},
+      {{"10.0.0.1", 4000}, ""},
+      {{"127.0.0.1", 4001}, "all.example"},
+      {{"127.0.0.1", 3128}, ""},
+  };
+  for (const auto& [address, registry] : listeners)
+    EXPECT_EQ(registries.at_listener(address), registry) << address.host;
+  // Whoever names a registry gets that one.
+  const auto named = *http::parse_target("GET", "/v2/a/b/tags/list?ns=x.example", "models.test");
+  EXPECT_EQ(registries.mirror_path(named, "own.example"), "/https/x.example/v2/a/b/tags/list");
+  const auto bare = *http::parse_target("GET", "/v2/a/b/tags/list", "models.test");
+  EXPECT_EQ(registries.mirror_path(bare, "own.example"), "/https/own.example/v2/a/b/tags/list");
 }
 
 // M2: one registry has several names, and a library for repositories in one part.
@@ -41,13 +77,13 @@ TEST(Registries, KnowTheNamesOfOne) {
   const Registries registries(settings());
   const auto& first = recipes::registries().front();
   const auto expected = "/https/" + recipes::host_of(first.at) + "/v2/library/a/tags/list";
-  EXPECT_EQ(registries.mirror_path("/v2/a/tags/list"), expected);
-  EXPECT_EQ(registries.mirror_path("/v2/library/a/tags/list"), expected);
+  EXPECT_EQ(path_of(registries, "/v2/a/tags/list"), expected);
+  EXPECT_EQ(path_of(registries, "/v2/library/a/tags/list"), expected);
   for (const auto& registry : recipes::registries()) {
     if (registry.library.empty()) continue;
     const auto host = recipes::host_of(registry.named);
-    EXPECT_EQ(registries.mirror_path("/v2/a/tags/list?ns=" + host), expected);
-    EXPECT_EQ(registries.mirror_path("/v2/" + host + "/a/tags/list"), expected);
+    EXPECT_EQ(path_of(registries, "/v2/a/tags/list?ns=" + host), expected);
+    EXPECT_EQ(path_of(registries, "/v2/" + host + "/a/tags/list"), expected);
   }
 }
 

@@ -154,6 +154,53 @@ TEST(RegistryMirror, FindsTheRegistryByParameterAndByPath) {
   }
 }
 
+// Older Docker, and Ollama, which can't name a registry.
+TEST(RegistryMirror, HasARegistryForEachHostAndListener) {
+  Registry registry;
+  const ReservedPort port;
+  const auto address = "127.0.0.1:" + std::to_string(port.port());
+  auto settings = registry.settings();
+  const auto name = settings["mirrors"]["registry"];
+  settings["mirrors"]["registry"] = "other.example";
+  settings["mirrors"]["registries"] = {{"localhost", name}};
+  settings["listen"] = {"127.0.0.1:0", {{"address", address}, {"registry", name}}};
+  const ProxyProcess proxy(settings);
+  MirrorClient client(proxy);
+  EXPECT_EQ(client.get(kTag, {{"Accept", kType}}).status, 404);
+  client.host = "localhost";
+  EXPECT_EQ(client.get(kTag, {{"Accept", kType}}).body, kImage);
+  Client at_listener(port.port());
+  at_listener.send(origin_form_text(address, "GET", kTag, {{"Accept", kType}}));
+  EXPECT_EQ(at_listener.read("GET").body, kImage);
+}
+
+// Ollama: HEAD, a GET that it drops after the head, then ranges at once.
+TEST(RegistryMirror, FetchesARangeAtATimeForWhoeverDroppedTheWhole) {
+  Registry registry;
+  RegistryMirrorScene mirror(registry);
+  const auto head = mirror.client.request("HEAD", kBlobPath);
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.field("Content-Length"), std::to_string(kBlob.size()));
+  {
+    MirrorClient dropped(mirror.proxy);
+    dropped.client.send(origin_form_text(dropped.host, "GET", kBlobPath));
+    EXPECT_TRUE(await([&] { return registry.storage.count() >= 2; }));
+  }
+  std::vector<std::jthread> parts;
+  std::atomic<int> right = 0;
+  constexpr std::size_t kParts = 16;
+  const auto size = kBlob.size() / kParts;
+  for (std::size_t i = 0; i < kParts; ++i) {
+    parts.emplace_back([&, first = i * size] {
+      const auto range = std::to_string(first) + '-' + std::to_string(first + size - 1);
+      const auto part = MirrorClient(mirror.proxy).get(kBlobPath, {{"Range", "bytes=" + range}});
+      if (part.status == 206 && part.body == kBlob.substr(first, size)) ++right;
+    });
+  }
+  parts.clear();
+  EXPECT_EQ(right, 16);
+}
+
 TEST(RegistryMirror, IsNoRegistryOfWhatItsSettingsDoNotName) {
   Registry registry;
   RegistryMirrorScene mirror(registry);
