@@ -7,6 +7,7 @@
 #include "proxy/http/text.hpp"
 #include "proxy/mirrors/image_name.hpp"
 #include "proxy/sources/attempt.hpp"
+#include "proxy/sources/known_tags.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/source_access.hpp"
 #include "proxy/sources/upstream_request.hpp"
@@ -27,15 +28,6 @@ constexpr seconds kNoDigest{10};
 constexpr std::size_t kLongestQuestion = 2048;
 // For a registry that is away.
 constexpr std::chrono::hours kKept{30 * 24};
-
-// Registries choose among the forms of a manifest by Accept.
-std::string question_of(const policy::Request& request) {
-  auto question = "tag " + request.target.url();
-  for (const auto& line : request.head.fields) {
-    if (line.id == http::field::accept) (question += '\n') += line.value;
-  }
-  return question;
-}
 
 bool is_fresh(const KnownAnswers::Answer& known, const client::Client& client,
               const policy::Request& request) {
@@ -75,36 +67,20 @@ Task<Said> ask_registry(client::Client& client, const policy::Request& request) 
   co_return said;
 }
 
-void aim_at(policy::Request& request, const std::string& digest) {
-  const auto part = mirrors::ImagePart::parse(request.target.path());
-  if (!part || digest.empty()) return;
-  const auto& target = request.target;
-  auto url = std::string("https://").append(target.authority()).append(part->path_of(digest));
-  auto by_digest = http::parse_target("GET", url);
-  if (!by_digest) return;
-  request.target = std::move(*by_digest);
-  request.apply_site_rule();
-}
-
 // By a client without credentials.
 bool asks_by_tag(const policy::Request& request) {
-  const auto& policy = request.policy();
-  const auto& target = request.target;
-  if (!policy.rules.registries().any() || !target.https() || request.mapping())
-    return false;  // mostly
+  if (!sources::is_for_tag(request)) return false;  // mostly
   const auto& facts = request.facts;
   const bool is_plain = facts.method != cache::RequestFacts::Method::other &&
                         !facts.has_credentials && !http::shows_secret(request.head.fields) &&
                         !request.asks_as_sibling();
-  if (!is_plain || !policy.mirrored_hosts.have(target)) return false;
-  const auto part = mirrors::ImagePart::parse(target.path());
-  return part && part->by_tag() && question_of(request).size() <= kLongestQuestion;
+  return is_plain && sources::tag_question(request).size() <= kLongestQuestion;
 }
 
 Task<void> resolve_tag(client::Client& client, policy::Request& request) {
   auto& access = client.access.fetching.sources;
   auto& answers = access.shared.known_answers;
-  const auto question = question_of(request);
+  const auto question = sources::tag_question(request);
   net::Wakeup wakeup(access.executor);
   const net::WaitList::Waiting waiting(answers.line(), wakeup);
   const client::ResponseState::WaitsFor waits(client.state, [&wakeup] { wakeup.notify(); });
@@ -112,7 +88,8 @@ Task<void> resolve_tag(client::Client& client, policy::Request& request) {
   std::optional<KnownAnswers::Answer> known;
   for (;;) {
     known = answers.find(question, access.now());
-    if (known && is_fresh(*known, client, request)) co_return aim_at(request, known->text);
+    if (known && is_fresh(*known, client, request))
+      co_return sources::aim_at_digest(request, known->text);
     if (client.state.was_cut || request.facts.offline) co_return;
     if (asking.begin()) break;
     co_await wakeup.wait();
@@ -120,10 +97,11 @@ Task<void> resolve_tag(client::Client& client, policy::Request& request) {
   const auto asked = access.now();
   auto asks = ask_registry(client, request);
   const auto said = co_await asks;
-  if (said.is_away) co_return aim_at(request, known ? known->text : std::string());
+  if (said.is_away) co_return sources::aim_at_digest(request, known ? known->text : std::string());
   const auto kept = said.digest.empty() ? std::chrono::hours(0) + kNoDigest : kKept;
   asking.record({said.digest, asked}, asked + kept);
-  aim_at(request, said.digest);
+  answers.note(sources::last_tag_question(request), {said.digest, asked}, asked + kept);
+  sources::aim_at_digest(request, said.digest);
 }
 
 // What clients of registries look for beside the server's own fields.

@@ -1,5 +1,6 @@
 #include "proxy/explain/explain.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +11,7 @@
 #include "proxy/fetching/lookup.hpp"
 #include "proxy/http/fields.hpp"
 #include "proxy/sources/claimant_search.hpp"
+#include "proxy/sources/known_tags.hpp"
 #include "proxy/sources/origin.hpp"
 
 namespace proxy::explain {
@@ -333,6 +335,19 @@ void write_whom(const client::ServeAccess& access, const policy::Request& reques
   }
 }
 
+// Since when the manifest is held, and since when the tag is known to name it.
+std::string text_of(const sources::KnownTag& known, const Peeked& peeked, machine::Clock& clock) {
+  if (!known.answer || known.answer->text.empty()) return known.tag + " names no known digest";
+  std::string since = "not held";
+  if (const auto& entry = peeked.found.entry) {
+    const auto at = std::chrono::system_clock::to_time_t(clock.shown(entry->times().response));
+    since = fmt::format("held since {:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(at));
+  }
+  const auto ago = std::chrono::floor<cache::seconds>(clock.steady() - known.answer->asked);
+  const auto names = known.tag + " names " + known.answer->text;
+  return names + ", " + since + ", checked " + config::rough_text(ago) + " ago";
+}
+
 }  // namespace
 
 Task<Explained> explain(client::Client& asker, Hypothesis asked) {
@@ -353,6 +368,7 @@ Task<Explained> explain(client::Client& asker, Hypothesis asked) {
   const client::Client client{access, asker.response, unsent,
                               record, asked.client,   asked.client_text};
   client::begin_request(client, request);
+  const auto tag = sources::resolve_known_tag(access.fetching.sources, request);
   auto explanation = explanation_of(client, request, asked.user);
   const bool is_refused = !explanation.refused.reason.empty();
   if (explanation.tunnel && !is_refused) {
@@ -365,6 +381,7 @@ Task<Explained> explain(client::Client& asker, Hypothesis asked) {
 
   auto peeked = co_await access.fetching.cached().peek(request);
   if (peeked.disk_fault) explanation.cached.disk_fault = to_string(*peeked.disk_fault);
+  if (tag) explanation.asked.of_rule[3].second = text_of(*tag, peeked.stored, access.clock());
   // Before what was found is moved on.
   write_stored(request, peeked.stored, explanation);
   fetching::Lookup lookup;
@@ -373,11 +390,8 @@ Task<Explained> explain(client::Client& asker, Hypothesis asked) {
   lookup.found = std::move(peeked.stored.found);
   fetching::decide(access.fetching, request, lookup);
   write_verdict(access, request, lookup, explanation);
-  if (is_refused) {
-    explanation.sources.no_neighbours = "the request is refused";
-  } else {
-    write_whom(access, request, lookup, explanation);
-  }
+  if (is_refused) explanation.sources.no_neighbours = "the request is refused";
+  if (!is_refused) write_whom(access, request, lookup, explanation);
   co_return Explained(std::move(explanation));
 }
 

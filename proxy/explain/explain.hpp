@@ -58,10 +58,10 @@ struct Explanation {
     std::string user;      // who signs in; empty: nobody
     std::string rule;      // the word of the site's rule; empty: none applies
     bool reverse = false;  // the settings choose the origin, not the client
-    // More about the rule: its recipe, its class, and the digest that the URL has of the response,
-    // each with its name; empty: none.
+    // More about the rule: its recipe, its class, the digest that the URL has of the response, and
+    // what the tag of an image names, each with its name; empty: none.
     std::vector<std::pair<std::string, std::string>> of_rule{
-        {"recipe", ""}, {"class", ""}, {"content", ""}};
+        {"recipe", ""}, {"class", ""}, {"content", ""}, {"tag", ""}};
   };
   struct Refused {
     std::string reason;  // empty: it is not

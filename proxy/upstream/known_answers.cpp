@@ -11,6 +11,11 @@ std::optional<KnownAnswers::Answer> KnownAnswers::find(const std::string& questi
   return known ? std::optional(*known) : std::nullopt;
 }
 
+void KnownAnswers::note(const std::string& question, Answer answer, Time until) {
+  const threads::MutexLock lock(mutex_);
+  known_.put(question, std::move(answer), until);
+}
+
 KnownAnswers::Asking::Asking(KnownAnswers& all, std::string question)
     : all_(all), question_(std::move(question)) {}
 
@@ -30,8 +35,7 @@ bool KnownAnswers::Asking::begin() {
 }
 
 void KnownAnswers::Asking::record(Answer answer, Time until) {
-  const threads::MutexLock lock(all_.mutex_);
-  all_.known_.put(question_, std::move(answer), until);
+  all_.note(question_, std::move(answer), until);
 }
 
 }  // namespace proxy::upstream

@@ -43,6 +43,8 @@ class KnownAnswers {
     const std::string question_;
     bool begun_ = false;
   };
+  // Records an answer to a question that nobody asks of a server.
+  void note(const std::string& question, Answer answer, Time until) EXCLUDES(mutex_);
   // The requests that wait for the end of another request's question, whichever it is.
   [[nodiscard]] net::WaitList& line() { return line_; }
 
