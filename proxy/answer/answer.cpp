@@ -336,6 +336,14 @@ bool keeps_to_bandwidth(const client::Client& client, const policy::Request& req
   return client.bandwidth && !is_of_neighbour;
 }
 
+// Under which recipe a client's request counts; empty: it is for no mirror.
+std::string_view recipe_of(const policy::Request& request) {
+  if (request.asks_as_sibling()) return {};
+  const auto* const rule = request.rule();
+  if (rule && !rule->recipe().empty()) return rule->recipe();
+  return request.terms().mirrored == mirrors::Mirrored::yes ? "mirrors.hosts" : "";
+}
+
 // Null: the response is not rewritten.
 std::unique_ptr<reply::RewritingClient> begin_mirrored(client::Client& client,
                                                        policy::Request& request) {
@@ -365,6 +373,7 @@ Task<void> answer(const pages::PagesAccess& pages, client::Client& client, polic
   if (request.head.method == "PURGE") co_return co_await pages::serve_purge(pages, client, request);
   if (page) co_return co_await pages::serve_own(pages, client, request, *page, body);
   if (request.rule()) client.record.rule = request.rule()->word();
+  client.record.recipe = recipe_of(request);
   if (policy.access_rules.have_users()) {
     auto refusal = co_await sign_in(client, request);
     if (refusal) co_return co_await reply::refuse(client, request, std::move(*refusal));

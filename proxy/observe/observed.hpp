@@ -6,6 +6,7 @@
 #include "proxy/observe/fault.hpp"
 #include "proxy/observe/history.hpp"
 #include "proxy/observe/metrics.hpp"
+#include "proxy/observe/mirror_traffic.hpp"
 #include "proxy/observe/process_facts.hpp"
 #include "proxy/observe/recent_requests.hpp"
 #include "proxy/observe/refused_neighbours.hpp"
@@ -26,6 +27,7 @@ struct Observed {
   Busiest busiest{};
   FirstSeen first_seen{};  // the troubles of /health
   RefusedNeighbours refused_neighbours{};
+  MirrorTraffic mirrors{};
   Fault settings_fault{};  // the last reload has failed
   StuckThreads stuck{};
   const DiskWatch* disk_watch = nullptr;

@@ -30,7 +30,7 @@ http::CacheStatus shortened(const http::CacheStatus& told) {
 RequestRecord shortened(const RequestRecord& record) {
   RequestRecord kept;
   static_cast<RequestFigures&>(kept) = record;
-  kept.rule = kept.denied_by = {};
+  kept.rule = kept.recipe = kept.denied_by = {};
   kept.upstream_host = shortened(record.upstream_host);
   kept.told = shortened(record.told);
   return kept;

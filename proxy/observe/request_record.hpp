@@ -101,6 +101,7 @@ struct AskerFigures {
   // A neighbour asked for what we hold, and got no answer: is in no class of responses.
   bool question = false;
   std::string_view rule;       // the site's rule, as a word for Cache-Status; empty: none
+  std::string_view recipe;     // the mirrors' recipe for the URL; empty: none
   std::string_view denied_by;  // the name of the access rule that denied the request; empty: none
 };
 

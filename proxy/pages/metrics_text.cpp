@@ -234,6 +234,31 @@ void append_failing_origins(std::string& out, const PagesAccess& pages,
       others);
 }
 
+struct MirrorCounter {
+  std::string_view name;
+  std::string_view help;
+  std::uint64_t observe::RecipeTraffic::*count;
+};
+constexpr MirrorCounter kMirrorCounters[] = {
+    {"requests", "Requests of clients for what a recipe mirrors.",
+     &observe::RecipeTraffic::requests},
+    {"hits", "Of those, how many this cache or a neighbour's answered.",
+     &observe::RecipeTraffic::hits},
+    {"saved_bytes", "Bytes of these answers.", &observe::RecipeTraffic::bytes_saved},
+};
+
+void append_mirrors(std::string& out, const observe::MirrorTraffic& mirrors) {
+  const auto all = mirrors.tell();
+  for (const auto& [name, help, count] : kMirrorCounters) {
+    const auto metric = fmt::format("hearsay_mirror_{}_total", name);
+    observe::describe(out, metric, "counter", help);
+    for (const auto& [recipe, traffic] : all) {
+      fmt::format_to(std::back_inserter(out), "{}{{recipe=\"{}\"}} {}\n", metric, escaped(recipe),
+                     traffic.*count);
+    }
+  }
+}
+
 namespace disk = cache::disk;
 using Tally = disk::Counters;
 
@@ -326,6 +351,7 @@ std::string metrics_text(const PagesAccess& pages, const policy::Policy& policy)
     observe::append_process_metrics(text, *pages.observed.facts, pages.clock().started());
   append_troubles(text, pages, policy, now);
   append_failing_origins(text, pages, now);
+  append_mirrors(text, pages.observed.mirrors);
   append_disk_metrics(text, pages.tiers.disk);
   if (const auto& disk = policy.settings.cache.disk) {
     observe::single(text, "hearsay_disk_limit_bytes", "gauge", "The setting cache.disk.size.",

@@ -206,6 +206,20 @@ Json served_json(const observe::Metrics& metrics, observe::ServedForm form) {
           {"not_modified", sum(&observe::DigestsSent::not_modified)}};
 }
 
+Json mirrors_json(const observe::MirrorTraffic& mirrors) {
+  auto all = Json::array();
+  for (const auto& [recipe, traffic] : mirrors.tell()) {
+    const bool has_failed = !traffic.last_failure.empty();
+    all.push_back({{"recipe", recipe},
+                   {"requests", traffic.requests},
+                   {"hits", traffic.hits},
+                   {"bytes_saved", traffic.bytes_saved},
+                   {"last_failure", has_failed ? Json(traffic.last_failure) : Json(nullptr)},
+                   {"failed_at", has_failed ? Json(timestamp(traffic.failed_at)) : Json(nullptr)}});
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string history_json(const observe::History::Span& span) {
@@ -297,6 +311,8 @@ std::string digest_json(const PagesAccess& pages, const policy::Policy& policy, 
   }
   json["served"] = {{"native", served_json(pages.observed.metrics, observe::ServedForm::native)},
                     {"squid", served_json(pages.observed.metrics, observe::ServedForm::squid)}};
+  auto mirrors = mirrors_json(pages.observed.mirrors);
+  if (!mirrors.empty()) json["mirrors"] = std::move(mirrors);
   return json.dump(layout == JsonLayout::indented ? 2 : -1, ' ', true,
                    Json::error_handler_t::replace) +
          '\n';

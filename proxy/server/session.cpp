@@ -343,6 +343,8 @@ Task<void> Session::linger() {
 void Session::note(std::string_view method, std::string_view url) {
   const auto now = worker_.shared.cache.clock.steady();
   observe::count_request(worker_.observed.counters, record_, now);
+  if (!record_.recipe.empty())
+    worker_.shared.observed.mirrors.note(record_, worker_.shared.cache.clock.shown());
   log(method, url, now);
 }
 

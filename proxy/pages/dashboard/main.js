@@ -7,6 +7,7 @@ import { offer } from './export.js';
 import { showFigures } from './figures.js';
 import { showHealth, showLost } from './health.js';
 import { History, rowsOf } from './history.js';
+import { beginMirrors } from './mirrors.js';
 import { beginNeighbours, showNeighbours } from './neighbours.js';
 import { beginOrigins } from './origins.js';
 import { addRequests, beginRequests, loadRequests } from './requests.js';
@@ -71,6 +72,7 @@ function begin(about) {
   const span = () => history[document.querySelector('input[name=span]:checked').value];
   at('history-export').append(...offer('history', () => rowsOf(span())));
   beginNeighbours();
+  const showMirrors = beginMirrors();
   watch({
     onOpen: () => {
       history.reload().then(showCharts).catch(() => {});
@@ -83,6 +85,7 @@ function begin(about) {
       showFigures({ ...news, history });
       showCharts();
       showNeighbours(news);
+      showMirrors(news);
       if (about.admin) addRequests(news.requests);
       forAdmins.forEach((show) => show(news.now));
     },

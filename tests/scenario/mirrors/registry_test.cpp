@@ -274,6 +274,41 @@ TEST(RegistryMirror, ServesWhatItHasWhileTheRegistryIsAway) {  // C3
   }
 }
 
+TEST(RegistryMirror, ExplainsWhatATagNames) {
+  Registry registry;
+  RegistryMirrorScene mirror(registry);
+  const auto explained = [&] {
+    const auto url = "http://" + mirror.proxy.address() + kTag;
+    return json::parse(mirror.proxy.page("/admin/explain?url=" + url).body);
+  };
+  EXPECT_EQ(explained().at("tag"), "v1 names no known digest");
+  mirror.client.get(kTag, {{"Accept", kType}});
+  const auto told = explained();
+  const auto tag = told.at("tag").get<std::string>();
+  EXPECT_TRUE(tag.starts_with("v1 names " + digest_of(kImage) + ", held since 20")) << tag;
+  EXPECT_TRUE(contains(tag, ", checked ") && tag.ends_with(" ago")) << tag;
+  EXPECT_EQ(told.at("action"), "serve") << told.dump(2);
+  EXPECT_EQ(told.at("recipe"), "oci");
+  EXPECT_EQ(registry.gets(kByDigest), 1U);
+}
+
+TEST(RegistryMirror, IsCountedAndItsLastFailureTold) {
+  Registry registry;
+  RegistryMirrorScene mirror(registry);
+  for (int i = 0; i < 3; ++i) mirror.client.get(kBlobPath);
+  registry.go_away(503);
+  mirror.client.get("/v2/team/app/blobs/" + digest_of("other"));
+  const auto told = json::parse(mirror.proxy.page("/digest").body).at("mirrors");
+  ASSERT_EQ(told.size(), 1U) << told.dump();
+  EXPECT_EQ(told[0].at("recipe"), "oci");
+  EXPECT_EQ(told[0].at("requests"), 4);
+  EXPECT_EQ(told[0].at("hits"), 2);
+  EXPECT_GT(told[0].at("bytes_saved"), 2 * kBlob.size());
+  EXPECT_EQ(told[0].at("last_failure"), "127.0.0.1: 503");
+  EXPECT_TRUE(contains(mirror.proxy.page("/metrics").body,
+                       "hearsay_mirror_hits_total{recipe=\"oci\"} 2\n"));
+}
+
 TEST(RegistryMirror, GivesACrowdOneBlobForOneToken) {
   Registry registry;
   const RegistryMirrorScene mirror(registry);
