@@ -127,7 +127,7 @@ breach 'peers/transfer.hpp and sockets.hpp include libcurl: only peers/*.cpp may
 used_only_in 'seccomp\.h' 'proxy/machine/call_limits\.cpp'
 used_only_in 'crypt\.h' 'proxy/users/password_file\.cpp'
 used_only_in 'linux/landlock\.h' 'proxy/machine/sandbox\.cpp'
-used_only_in 'nlohmann/' '(config/tokens|proxy/mirrors/challenge|proxy/observe/(access_log|events)|proxy/pages/(admin_pages|health|origins|setup|texts)|proxy/explain/explanation|proxy/inspect/report|proxy/command/(page_texts|rates|steering))\.cpp|proxy/command/squid/parts\.hpp'
+used_only_in 'nlohmann/' '(config/tokens|proxy/mirrors/challenge|proxy/observe/(access_log|events)|proxy/pages/(admin_pages|health|origins|setup|texts)|proxy/explain/explanation|proxy/inspect/report|proxy/command/(fetch_plan|page_texts|rates|steering))\.cpp|proxy/command/squid/parts\.hpp'
 used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|manual_page\.cpp|command_line\.cpp|(cache|digest)_arguments\.cpp|steering\.cpp|squid/import\.cpp))'
 
 # If an awaited value is tested where it is awaited, g++ 12.2 writes it over the resume pointer of

@@ -123,7 +123,10 @@ std::string why_unanswered(const HttpOutcome& outcome, const RunningProxy& proxy
 HttpOutcome transfer(const HttpRequest& request, const TakeBody& take) {
   const peers::CurlEasy owner(curl_easy_init());
   const peers::CurlList fields(curl_slist_append(nullptr, request.field.c_str()));
+  const bool has_another = !request.another_field.empty();
   if (!owner || !fields) throw std::bad_alloc();
+  if (has_another && !curl_slist_append(fields.get(), request.another_field.c_str()))
+    throw std::bad_alloc();
   CURL* const easy = owner.get();
   Receiver receiver{easy, request, take};
   std::array<char, CURL_ERROR_SIZE> reason{};

@@ -25,6 +25,7 @@ struct HttpRequest {
   std::string target = {};             // in place of the URL's path: for a proxy, the absolute URL
   std::string socket = {};             // a Unix socket to connect to instead of the URL's host
   std::string field = "X-Hearsay: 1";  // shows an admin's purpose
+  std::string another_field = {};      // empty: none
   std::optional<std::string> body = {};  // with a body, even an empty one: POST; else GET
   std::chrono::seconds patience{0};      // the server may be silent for so long; 0: for ever
   std::chrono::milliseconds limit{0};    // of the whole transfer; 0: none

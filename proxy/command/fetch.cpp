@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <thread>
 
 #include "config/text.hpp"
 #include "proxy/command/ask.hpp"
+#include "proxy/command/fetch_plan.hpp"
 #include "proxy/command/interrupt.hpp"
 #include "proxy/command/lines.hpp"
+#include "proxy/command/step_queue.hpp"
 #include "proxy/command/subcommand.hpp"
 
 namespace proxy::command {
@@ -73,27 +77,28 @@ Result<void> add_lines_of(const std::string& file, const Streams& streams,
   return boost::system::in_place_value;
 }
 
-Result<std::vector<std::string>> urls_of(const FetchOptions& options, const Streams& streams) {
-  std::vector<std::string> urls;
+bool is_file(const std::string& text) {
+  std::error_code unknown;
+  return std::filesystem::exists(text, unknown);
+}
+
+Result<std::vector<std::string>> texts_of(const FetchOptions& options, const Streams& streams) {
+  std::vector<std::string> texts;
   for (const auto& one : options.what) {
-    if (one.find("://") != one.npos) {
-      urls.push_back(one);
-    } else if (const auto added = add_lines_of(one, streams, urls); !added) {
+    const bool is_name = one.find("://") != one.npos || (!is_file(one) && first_step(one));
+    if (is_name) {
+      texts.push_back(one);
+    } else if (const auto added = add_lines_of(one, streams, texts); !added) {
       return added.error();
     }
   }
-  return urls;
+  return texts;
 }
 
 // The member of the proxy next to us.
 std::string nearest(const std::string& cache_status) {
   const auto comma = cache_status.rfind(", ");
   return comma == cache_status.npos ? cache_status : cache_status.substr(comma + 2);
-}
-
-std::string why_not_stored(const std::string& cache_status) {
-  const bool is_stored = cache_status.find("; stored") != cache_status.npos;
-  return is_stored ? "" : "came, but the proxy does not store it: " + cache_status;
 }
 
 // Of a text for people; empty if it is HTML.
@@ -104,19 +109,23 @@ std::string first_line(const std::string& text) {
 // What all threads of a run share. Only work() is called by several.
 class Fetching {
  public:
-  Fetching(std::string proxy, std::vector<std::string> urls, const Streams& streams)
+  Fetching(std::string proxy, const FetchOptions& options, const std::vector<std::string>& texts,
+           const Streams& streams)
       : proxy_(std::move(proxy)),
-        urls_(std::move(urls)),
-        failures_(urls_.size()),
+        platforms_(platforms_of(options)),
         streams_(streams),
         progress_(streams) {
-    progress_.begin("fetching", urls_.size());
+    for (const auto& text : texts) {
+      auto step = first_step(text);
+      steps_.add({step ? std::move(*step) : FetchStep{FetchStep::Kind::url, text, text}});
+    }
+    progress_.begin("fetching", texts.size());
   }
 
-  // Fetches one URL after another, until none is left.
+  // Carries out one step after another, until none is left.
   void work();
-  void give_up() { gives_up_ = true; }
-  [[nodiscard]] bool is_over() const { return done_ == urls_.size() || gives_up_; }
+  void give_up() { steps_.give_up(); }
+  [[nodiscard]] bool is_over() { return steps_.is_over(); }
   void show();
   // After all work: says what failed, and returns the exit code.
   int result();
@@ -126,92 +135,143 @@ class Fetching {
     HttpOutcome outcome = {};
     std::string location = {};
     std::string cache_status = {};
-    std::string reason = {};  // the beginning of an error's page
+    std::string digest = {};  // of an image's manifest
+    std::string next = {};    // of a listing
+    std::string text = {};    // of a manifest or listing; or the beginning of an error's page
   };
-  Answer ask(const std::string& url);
-  std::string why_not(const std::string& url);
+  static std::vector<std::string> platforms_of(const FetchOptions& options);
+  [[nodiscard]] HttpRequest request_for(const FetchStep& step, const std::string& target) const;
+  Answer ask(const FetchStep& step, const std::string& target);
+  std::string why_not(const FetchStep& step);
+  std::string why_not_kept(const FetchStep& step, const std::string& target, const Answer& answer);
+  std::string go_on(const FetchStep& step, const Answer& answer);
 
   const std::string proxy_;
-  const std::vector<std::string> urls_;
-  std::vector<std::string>
-      failures_;  // of each URL; empty: none. Written by the thread that has it
-  const Streams streams_;
-  std::atomic<std::size_t> next_ = 0;
-  std::atomic<std::size_t> done_ = 0;
-  std::atomic<std::uint64_t> bytes_ = 0;
-  std::atomic<bool> gives_up_ = false;
-  std::atomic<bool> unreachable_ = false;
+  const std::vector<std::string> platforms_;
+  const Streams& streams_;
   Progress progress_;
+  StepQueue steps_;
+  std::atomic<std::uint64_t> bytes_ = 0;
+  std::atomic<bool> unreachable_ = false;  // nobody answers at the proxy's address
 };
 
-Fetching::Answer Fetching::ask(const std::string& url) {
-  Answer answer;
-  HttpRequest request{.url = proxy_, .target = url, .field = "Host: " + authority_of(url)};
+std::vector<std::string> Fetching::platforms_of(const FetchOptions& options) {
+  if (options.platforms.empty()) return {this_platform()};
+  const bool is_all = std::ranges::find(options.platforms, "all") != options.platforms.end();
+  return is_all ? std::vector<std::string>() : options.platforms;
+}
+
+// A client of the proxy names the URL; a client of a mirror, the proxy.
+HttpRequest Fetching::request_for(const FetchStep& step, const std::string& target) const {
+  HttpRequest request{.url = proxy_, .target = target};
+  request.field = step.kind == FetchStep::Kind::url ? "Host: " + authority_of(target)
+                  : step.kind == FetchStep::Kind::manifest
+                      ? "Accept: " + std::string(kManifestTypes)
+                      : "Accept: */*";
   request.patience = kPatience;
-  request.gives_up = &gives_up_;
-  request.take_head = [&answer](long status, const FieldOf& field) {
+  request.gives_up = &steps_.gives_up();
+  return request;
+}
+
+Fetching::Answer Fetching::ask(const FetchStep& step, const std::string& target) {
+  Answer answer;
+  const bool names_more =
+      step.kind == FetchStep::Kind::manifest || step.kind == FetchStep::Kind::listing;
+  auto request = request_for(step, target);
+  request.take_head = [&answer, names_more](long status, const FieldOf& field) {
     answer.location = field("Location");
     answer.cache_status = nearest(field("Cache-Status"));
-    return status >= 300 || !says_stored(answer.cache_status);
+    answer.digest = field("Docker-Content-Digest");
+    answer.next = next_link(field("Link"));
+    return names_more || status >= 300 || !says_stored(answer.cache_status);
   };
   answer.outcome = transfer(request, [&](std::string_view bytes, long status) {
     bytes_ += bytes.size();
-    const auto room = kMostOfReason - std::min(answer.reason.size(), kMostOfReason);
-    if (status >= 400) answer.reason += bytes.substr(0, room);
+    const auto most = status >= 400 ? kMostOfReason : names_more ? kLongestPlan : 0;
+    answer.text += bytes.substr(0, most - std::min(answer.text.size(), most));
     return true;
   });
   return answer;
 }
 
-// Why the URL is not stored; empty: it is, and whole.
-std::string Fetching::why_not(const std::string& url) {
-  auto asked = url_to_ask(url);
+// The head has only said what the proxy was about to do.
+std::string Fetching::why_not_kept(const FetchStep& step, const std::string& target,
+                                   const Answer& answer) {
+  if (says_stored(answer.cache_status)) return {};
+  if (answer.cache_status.find("; stored") == std::string::npos)
+    return "came, but the proxy does not store it: " + answer.cache_status;
+  const auto digest_path = by_digest(target, answer.digest);
+  auto request = request_for(step, digest_path.empty() ? target : digest_path);
+  request.another_field = "Cache-Control: only-if-cached, max-stale";
+  std::string kept;
+  request.take_head = [&kept](long status, const FieldOf& field) {
+    if (status == 504) kept = nearest(field("Cache-Status"));
+    return false;
+  };
+  transfer(request, [](std::string_view, long) { return false; });
+  return says_lacking(kept) ? "came, but the proxy has not kept it: " + kept : "";
+}
+
+// What the answer names is asked for next.
+std::string Fetching::go_on(const FetchStep& step, const Answer& answer) {
+  auto steps = steps_after(step, answer.text, platforms_, answer.next);
+  if (!steps) return steps.error().text;
+  steps_.add(std::move(*steps));
+  return {};
+}
+
+// Why the proxy lacks it, or what it names; empty: it has the whole.
+std::string Fetching::why_not(const FetchStep& step) {
+  const bool is_url = step.kind == FetchStep::Kind::url;
+  auto asked = is_url ? url_to_ask(step.target) : step.target;
   for (int redirects = 0; !asked.empty() && redirects <= kMostRedirects; ++redirects) {
-    const auto answer = ask(asked);
+    const auto answer = ask(step, asked);
     const auto& outcome = answer.outcome;
     if (outcome.head_only) return {};
     // Later, one failed connection is the URL's own failure.
-    if (outcome.code != CURLE_OK && !outcome.connected && done_ == 0)
-      unreachable_ = gives_up_ = true;
+    if (outcome.code != CURLE_OK && !outcome.connected && steps_.tell().done == 0) {
+      unreachable_ = true;
+      give_up();
+    }
     if (outcome.code != CURLE_OK) return outcome.reason;
-    if (outcome.status < 300) return why_not_stored(answer.cache_status);
-    if (outcome.status >= 400 || answer.location.empty())
-      return fmt::format("{} {}", outcome.status, first_line(answer.reason));
+    if (outcome.status < 300) {
+      auto why = why_not_kept(step, asked, answer);
+      return why.empty() ? go_on(step, answer) : why;
+    }
+    if (outcome.status >= 400 || answer.location.empty() || !is_url)
+      return fmt::format("{} {}", outcome.status, first_line(answer.text));
     asked = url_to_ask(answer.location, asked);
   }
   return asked.empty() ? "no http or https URL" : "too many redirects";
 }
 
 void Fetching::work() try {
-  for (auto i = next_++; i < urls_.size() && !gives_up_; i = next_++) {
-    auto why = why_not(urls_[i]);
-    if (gives_up_ && !unreachable_) return;
-    failures_[i] = std::move(why);
-    ++done_;
+  while (const auto step = steps_.next()) {
+    const auto why = why_not(*step);
+    if (steps_.gives_up() && !unreachable_) return;
+    steps_.end(*step, why);
   }
 } catch (const std::bad_alloc&) {
-  gives_up_ = true;
+  give_up();
 }
 
 void Fetching::show() {
+  const auto told = steps_.tell();
   progress_.tell(
-      fmt::format("{} of {}, {}", done_.load(), urls_.size(), config::short_size(bytes_.load())));
+      fmt::format("{} of {}, {}", told.done, told.all, config::short_size(bytes_.load())));
 }
 
 int Fetching::result() {
   progress_.clear();
-  std::size_t failed = 0;
-  for (std::size_t i = 0; i < urls_.size(); ++i) {
-    const auto& why = failures_[i];
-    if (why.empty()) continue;
-    ++failed;
-    say(streams_.err, fmt::format("hearsay fetch: {}: {}\n", escaped(urls_[i]), escaped(why)));
-  }
+  const auto told = steps_.tell();
+  const auto failed = told.failures.size();
+  for (const auto& failure : told.failures)
+    say(streams_.err, fmt::format("hearsay fetch: {}\n", escaped(failure)));
   if (unreachable_) return kUnreachable;
   say(streams_.err,
-      fmt::format("hearsay fetch: {} of {} are stored, {} failed; {} came\n", done_ - failed,
-                  urls_.size(), failed, config::short_size(bytes_.load())));
-  return failed > 0 || done_ < urls_.size() ? kRefusal : kDone;
+      fmt::format("hearsay fetch: {} of {} are stored, {} failed; {} came\n", told.done - failed,
+                  told.all, failed, config::short_size(bytes_.load())));
+  return failed > 0 || told.done < told.all ? kRefusal : kDone;
 }
 
 int run(Fetching& fetching, unsigned parallel) {
@@ -252,13 +312,19 @@ bool says_stored(std::string_view member) {
   return member.find("; hit") != member.npos || member.find("; fwd-status=304") != member.npos;
 }
 
+bool says_lacking(std::string_view member) {
+  return member.find("; fwd=uri-miss") != member.npos ||
+         member.find("; fwd=vary-miss") != member.npos ||
+         member.find("; fwd=partial") != member.npos;
+}
+
 int fetch(const FetchOptions& options, const Streams& streams) try {
   auto proxy = proxy_of(options);
   if (!proxy) return refuse(streams, proxy.error().text);
   if (url_to_ask(*proxy).empty()) return refuse(streams, "--url: expected http://HOST:PORT");
-  auto urls = urls_of(options, streams);
-  if (!urls) return refuse(streams, urls.error().text);
-  Fetching fetching(std::move(*proxy), std::move(*urls), streams);
+  const auto texts = texts_of(options, streams);
+  if (!texts) return refuse(streams, texts.error().text);
+  Fetching fetching(std::move(*proxy), options, *texts, streams);
   return run(fetching, options.parallel);
 } catch (const std::exception& error) {
   say(streams.err, fmt::format("hearsay fetch: broke off: {}\n", error.what()));

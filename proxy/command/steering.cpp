@@ -262,11 +262,17 @@ void add_explain_options(CLI::App& app, Told& told) {
 void add_fetch(CLI::App& program, FetchOptions& options) {
   CLI::App& app = *program.add_subcommand(
       "fetch",
-      "have a running proxy store URLs, such as what a class will need tomorrow. What it stores "
-      "already is not sent again, so a second run goes on where the first one ended");
+      "have a running proxy store URLs, images of containers, and repositories of Hugging Face, "
+      "such as what a class will need tomorrow. What it stores already is not sent again, so a "
+      "second run goes on where the first one ended");
   app.add_option("WHAT", options.what,
-                 "URLs, or files with a URL per line (or a comment after #); -: standard input")
+                 "URLs; images, as docker.io/library/debian:12; repositories, as "
+                 "hf://OWNER/NAME[@REVISION][/FILE]; or files with one of these per line (or a "
+                 "comment after #); -: standard input")
       ->required();
+  app.add_option("--platform", options.platforms,
+                 "of images: OS/ARCHITECTURE, or all; may be given several times (this machine's)")
+      ->allow_extra_args(false);
   app.add_option("--parallel", options.parallel, "how many at a time (4)")
       ->check(CLI::Range(1U, kMostParallel));
   auto* const config = app.add_option("--config", options.config,
