@@ -155,6 +155,7 @@ class Fetching {
   std::atomic<bool> unreachable_ = false;  // nobody answers at the proxy's address
 };
 
+// Other machines of the site mostly are like this one.
 std::vector<std::string> Fetching::platforms_of(const FetchOptions& options) {
   if (options.platforms.empty()) return {this_platform()};
   const bool is_all = std::ranges::find(options.platforms, "all") != options.platforms.end();

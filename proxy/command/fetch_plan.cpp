@@ -18,6 +18,7 @@ constexpr std::string_view kHub = "hf://";
 constexpr std::string_view kManifests = "/manifests/";
 constexpr std::string_view kLower = "abcdefghijklmnopqrstuvwxyz0123456789";
 
+// A path is made of it, so that nothing else may pass for one.
 bool is_digest(std::string_view text) {
   const bool is_short = text.starts_with("sha256:");
   if (!is_short && !text.starts_with("sha512:")) return false;
@@ -52,6 +53,7 @@ std::string_view take_until(std::string_view& text, char end) {
   return part;
 }
 
+// Without a registry, "alpine:3" could as well be the name of a file, or a mistyped one.
 std::optional<FetchStep> image_step(std::string_view text) {
   std::string_view rest = text;
   const auto registry = take_until(rest, '/');
@@ -88,6 +90,7 @@ FetchStep file_step(std::string_view repository, std::string_view revision, std:
           fmt::format("hf://{}/{}", repository, path)};
 }
 
+// The revision ends at the first slash behind the "@": slashes in its own name are encoded.
 std::optional<FetchStep> hub_step(std::string_view text) {
   auto rest = text.substr(kHub.size());
   std::string repository;
@@ -115,6 +118,7 @@ std::string text_in(const Json& json, const char* key) {
   return found == json.end() || !found->is_string() ? "" : found->get<std::string>();
 }
 
+// Of an entry of an index; "unknown/unknown" are signatures and the like.
 std::string platform_of(const Json& manifest) {
   const auto found = manifest.find("platform");
   if (found == manifest.end()) return "";
@@ -123,6 +127,7 @@ std::string platform_of(const Json& manifest) {
          (variant.empty() ? "" : '/' + variant);
 }
 
+// Who wants "linux/arm64" takes each variant of it.
 bool is_wanted(std::string_view platform, std::span<const std::string> wanted) {
   return wanted.empty() || std::ranges::any_of(wanted, [platform](std::string_view one) {
            return platform == one ||

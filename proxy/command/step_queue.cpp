@@ -4,6 +4,7 @@
 
 namespace proxy::command {
 
+// The layers of several platforms, and of several images, are partly the same.
 void StepQueue::add(std::vector<FetchStep> steps) {
   const threads::MutexLock lock(mutex_);
   for (auto& step : steps) {
@@ -13,6 +14,7 @@ void StepQueue::add(std::vector<FetchStep> steps) {
   changed_.notify_all();
 }
 
+// A thread without a step waits for the others: the answer to a manifest names more.
 std::optional<FetchStep> StepQueue::next() {
   threads::MutexLock lock(mutex_);
   changed_.wait(lock, [this]() REQUIRES(mutex_) { return has_ended() || !steps_.empty(); });

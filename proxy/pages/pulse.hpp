@@ -4,7 +4,6 @@
 // news that a neighbour went down do not wait for the second.
 #pragma once
 
-#include "peers/threads/mutex.hpp"
 #include "proxy/pages/pages_access.hpp"
 #include "proxy/policy/policy.hpp"
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "config/networks.hpp"
-#include "peers/threads/mutex.hpp"
 #include "proxy/net/wakeup.hpp"
 
 namespace proxy::pages {
