@@ -195,7 +195,8 @@ TEST(MirrorRedirect, LeavesNoOldBoundWhenTheFileIsUnchanged) {
     return cacheable("v", "max-age=900").with("ETag", "\"1\"");
   });
   redirect("max-age=600");
-  EXPECT_EQ(scene.client.get(scene.path("/file")).field("Cache-Control"), "max-age=600");
+  const auto control = scene.client.get(scene.path("/file")).field("Cache-Control");
+  EXPECT_TRUE(control == "max-age=600" || control == "max-age=599") << control;
   redirect("max-age=5");
   const Fields anew{{"Cache-Control", "no-cache"}};
   const auto unchanged = scene.client.get(scene.path("/file"), anew);
