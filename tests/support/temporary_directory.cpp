@@ -3,8 +3,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <system_error>
+#include <utility>
 
 namespace support {
 
@@ -22,8 +23,10 @@ TemporaryDirectory::~TemporaryDirectory() {
 }
 
 std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  const std::ifstream file(path, std::ios::binary);
+  std::ostringstream bytes;
+  if (file) bytes << file.rdbuf();
+  return std::move(bytes).str();
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
