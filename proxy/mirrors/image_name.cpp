@@ -145,6 +145,12 @@ bool is_registry_path(std::string_view path) {
   return path.starts_with(kRoot) || is_registry_ping(path);
 }
 
+bool is_image_path(std::string_view path) {
+  auto rest = path.substr(0, path.find('?'));
+  take_last(rest);
+  return std::ranges::find(kWords, take_last(rest)) != kWords.end();
+}
+
 bool is_registry_ping(std::string_view path) {
   path = path.substr(0, path.find('?'));
   return path == kRoot || path == kRoot.substr(0, kRoot.size() - 1);

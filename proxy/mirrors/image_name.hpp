@@ -34,6 +34,8 @@ bool is_image_digest(std::string_view text);
 
 // Whether the path, with or without a query, is "/v2" or begins with "/v2/".
 bool is_registry_path(std::string_view path);
+// Whether such a path has one of the words of ImagePart in its place, whatever else it has.
+bool is_image_path(std::string_view path);
 // Whether it is "/v2" or "/v2/" alone: the question whether a registry is here.
 bool is_registry_ping(std::string_view path);
 

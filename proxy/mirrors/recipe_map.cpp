@@ -82,31 +82,35 @@ RecipeMap::RecipeMap(std::span<const config::RecipeSettings> recipes, Registries
     : registries_(std::move(registries)), hosts_(hosts_by_field(recipes)) {
   for (const auto& recipe : recipes) {
     if (!recipe.prefix.empty()) prefixes_.push_back({recipe.prefix, path_for(recipe.to)});
-    if (recipe.named_by == NamedBy::query) parameters_.push_back(recipe.parameter + '=');
+    if (recipe.named_by == NamedBy::query)
+      parameters_.push_back({recipe.parameter + '=', MirroredHosts(recipe.hosts)});
   }
 }
 
-std::optional<std::string> RecipeMap::mirror_path(const http::Target& asked,
-                                                  std::string_view registry) const {
+std::optional<MirrorPath> RecipeMap::mirror_path(const http::Target& asked,
+                                                 std::string_view registry) const {
   const auto path = asked.path();
-  if (is_mirror_path(path)) return std::string(path);
+  if (is_mirror_path(path)) return MirrorPath{std::string(path)};
   if (registries_.any() && is_registry_path(path)) {
     if (is_registry_ping(path)) return std::nullopt;  // a page of ours
-    return registries_.mirror_path(asked, registry).value_or("/https/");
+    if (auto image = registries_.mirror_path(asked, registry))
+      return MirrorPath{std::move(*image), &registries_.hosts()};
+    return MirrorPath{.is_absent = !is_image_path(path)};
   }
   for (const auto& [prefix, stands_for] : prefixes_) {
-    if (path.starts_with(prefix)) return stands_for + std::string(path.substr(prefix.size()));
+    if (path.starts_with(prefix))
+      return MirrorPath{stands_for + std::string(path.substr(prefix.size()))};
   }
-  const auto at_host = [path](std::string_view host) {
-    return std::string("/http/").append(host).append(path);
+  const auto at_host = [path](std::string_view host, const MirroredHosts& hosts) {
+    return MirrorPath{std::string("/http/").append(host).append(path), &hosts};
   };
   const auto question = path.find('?');
   const auto query = question == path.npos ? std::string_view() : path.substr(question + 1);
-  for (const auto& parameter : parameters_) {
-    const auto host = value_in(query, parameter);
-    if (!host.empty() && http::valid_host(host)) return at_host(host);
+  for (const auto& [begins, hosts] : parameters_) {
+    const auto host = value_in(query, begins);
+    if (!host.empty() && http::valid_host(host)) return at_host(host, hosts);
   }
-  if (!hosts_.empty() && hosts_.have(asked)) return at_host(asked.authority());
+  if (!hosts_.empty() && hosts_.have(asked)) return at_host(asked.authority(), hosts_);
   return std::nullopt;
 }
 

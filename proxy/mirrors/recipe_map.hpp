@@ -21,16 +21,25 @@ std::vector<config::RecipeSettings> chosen_recipes(const config::MirrorSettings&
 // The hosts that requests by mirrors may name: mirrors.hosts, and those of the recipes.
 MirroredHosts mirrored_hosts(const config::MirrorSettings& settings);
 
+// What a request for us means.
+struct MirrorPath {
+  std::string path = {};  // is_mirror_path(); empty: it stands for no URL
+  // The hosts that may be named in this way; null: all that are mirrored.
+  const MirroredHosts* hosts = nullptr;
+  bool is_absent = false;  // a mirror has no such page
+};
+
 // How the clients of all recipes name a server. Immutable.
 class RecipeMap {
  public:
   explicit RecipeMap(std::span<const config::RecipeSettings> recipes, Registries registries = {});
 
-  // Returns the mirror path (is_mirror_path()) of a request for us: the request's own path, or the
-  // path that a recipe makes of it. Nothing: the request is for no mirror. `asked`: in origin-form,
-  // or in absolute-form with our address. `registry`: see Registries::mirror_path().
-  [[nodiscard]] std::optional<std::string> mirror_path(const http::Target& asked,
-                                                       std::string_view registry = {}) const;
+  // Returns the mirror path of a request for us: the request's own path, or the path that a recipe
+  // makes of it. Nothing: the request is for no mirror. `asked`: in origin-form, or in
+  // absolute-form with our address. `registry`: see Registries::mirror_path(). The result refers to
+  // this object.
+  [[nodiscard]] std::optional<MirrorPath> mirror_path(const http::Target& asked,
+                                                      std::string_view registry = {}) const;
   [[nodiscard]] const Registries& registries() const { return registries_; }
 
  private:
@@ -38,8 +47,12 @@ class RecipeMap {
     std::string prefix;      // "/models/"
     std::string stands_for;  // "/https/models.example.com/"
   };
+  struct Parameter {
+    std::string begins;  // "name="
+    MirroredHosts hosts;
+  };
   std::vector<Prefix> prefixes_;
-  std::vector<std::string> parameters_;  // "name="
+  std::vector<Parameter> parameters_;
   Registries registries_;
   MirroredHosts hosts_;  // whose clients take us for them
 };

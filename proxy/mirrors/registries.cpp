@@ -28,12 +28,27 @@ const recipes::Registry* registry_of(std::string_view host) {
   return found == all.end() ? nullptr : &*found;
 }
 
+MirroredHosts registry_hosts(const config::MirrorSettings& settings) {
+  auto hosts = settings.hosts;
+  const auto add = [&hosts](const std::vector<config::HostSpec>& more) {
+    hosts.insert(hosts.end(), more.begin(), more.end());
+  };
+  for (const auto& recipe : recipes::all_recipes()) {
+    if (recipe.name == recipes::kOci) add(recipe.hosts);
+  }
+  for (const auto& recipe : settings.own_recipes) {
+    if (recipe.like == recipes::kOci) add(recipe.hosts);
+  }
+  return MirroredHosts(hosts);
+}
+
 }  // namespace
 
 Registries::Registries(const config::MirrorSettings& settings)
     : any_(names_recipe(settings)),
       default_(settings.registry.empty() ? recipes::host_of(first_registry().named)
                                          : http::lower(settings.registry)),
+      hosts_(registry_hosts(settings)),
       listeners_(settings.listeners) {
   for (const auto& [host, registry] : settings.registries) {
     at_hosts_.push_back({http::HostPattern(host), http::lower(registry)});

@@ -10,6 +10,7 @@
 #include "config/settings.hpp"
 #include "proxy/http/host_pattern.hpp"
 #include "proxy/http/target.hpp"
+#include "proxy/mirrors/mirrored_url.hpp"
 
 namespace proxy::mirrors {
 
@@ -20,6 +21,9 @@ class Registries {
   explicit Registries(const config::MirrorSettings& settings);
 
   [[nodiscard]] bool any() const { return any_; }
+  // The registries that clients may name: those of the recipe and of tables like it, and
+  // mirrors.hosts.
+  [[nodiscard]] const MirroredHosts& hosts() const { return hosts_; }
   // Of a request whose path is_registry_path(): "/https/REGISTRY/v2/..." for the URL that it means.
   // A registry of several names has one here; a repository in one part is of the library of the
   // registry that has one. Nothing if the path is none of AskedImage, or no recipe was chosen.
@@ -44,6 +48,7 @@ class Registries {
 
   bool any_ = false;
   std::string default_;  // host[:port]
+  MirroredHosts hosts_{std::span<const config::HostSpec>()};
   std::vector<AtHost> at_hosts_;
   std::vector<config::ListenerRegistry> listeners_;
 };

@@ -69,8 +69,11 @@ std::optional<NoAccess> check_mirror(const Request& request) {
       return NoAccess{Why::no_mirror};
     case Mirrored::absent:
       return NoAccess{Why::unknown_url};
-    case Mirrored::bad_method:
-      return NoAccess{Why::mirror_method};
+    case Mirrored::bad_method: {
+      const bool may_post = request.rule() && request.rule()->allows_post();
+      return NoAccess{.why = Why::mirror_method,
+                      .allow = may_post ? "GET, HEAD, POST" : "GET, HEAD"};
+    }
     case Mirrored::no:
     case Mirrored::yes:
       break;

@@ -40,6 +40,7 @@ struct NoAccess {
   Why why = Why::rule;
   std::string_view rule = {};   // the name of the access rule that decides; empty: none
   std::string_view realm = {};  // of unknown_user: what the password is for
+  std::string_view allow = {};  // of mirror_method: the methods that may be used
 
   bool operator==(const NoAccess&) const = default;
 };

@@ -39,32 +39,48 @@ bool is_about_our_origin(const http::Field& line, bool is_order) {
          (line.id == field::origin && !is_order);
 }
 
+void ask_for_plain_bytes(http::Fields& fields) {
+  constexpr auto kField = http::field::accept_encoding;
+  constexpr std::string_view kPlain = "identity";
+  if (fields.value(kField) == kPlain && fields.count(kField) == 1) return;
+  drop_if(fields, [](const auto& line) { return line.id == kField; });
+  fields.append(kField, "Accept-Encoding", kPlain);
+}
+
+// A GET or HEAD that only reads, or an order for us.
+bool may_ask_a_mirror(const Request& request) {
+  const bool is_read = request.facts.method != cache::RequestFacts::Method::other &&
+                       !request.framing.has_body() && !request.asks_for_websocket();
+  return is_read || request.head.method == "PURGE";
+}
+
 // Replaces the target by the URL that the path stands for. Does so for a refused request, too: the
 // log then names what was asked for. Nothing that has a body or an upgrade is for a mirror, which
 // must not become a tunnel into the network of the origin.
 mirrors::Mirrored aim_at_mirrored(Request& request, std::string_view registry) {
   using mirrors::Mirrored;
   const auto& policy = request.policy();
-  const auto path = policy.rules.recipe_map().mirror_path(request.target, registry);
-  auto url = path ? mirrors::mirrored_url(*path) : std::nullopt;
-  if (!url) return Mirrored::bad_path;
+  const bool is_order = request.head.method == "PURGE";
+  const bool may_ask = may_ask_a_mirror(request);
+  const auto meant = policy.rules.recipe_map().mirror_path(request.target, registry);
+  auto url = meant ? mirrors::mirrored_url(meant->path) : std::nullopt;
+  if (!url && !may_ask) return Mirrored::bad_method;
+  if (!url) return meant && meant->is_absent ? Mirrored::absent : Mirrored::bad_path;
   request.target = std::move(*url);
-  if (!policy.mirrored_hosts.have(request.target)) return Mirrored::not_listed;
+  const auto& hosts = meant->hosts ? *meant->hosts : policy.mirrored_hosts;
+  if (!hosts.have(request.target)) return Mirrored::not_listed;
   // Some servers answer 403 without one.
   if (!request.head.fields.has(http::field::user_agent))
     request.head.fields.append(http::field::user_agent, "User-Agent", kProduct);
   const auto* const rule = policy.rules.find(request.target);
   const bool allows_slashes = rule && rule->allows_slashes();
   if (!allows_slashes && mirrors::has_encoded_slash(request.target)) return Mirrored::bad_path;
-  const bool is_order = request.head.method == "PURGE";
   drop_if(request.head.fields, [is_order](const auto& line) {
     return is_about_our_origin(line, is_order) || mirrors::leads_around(line.name, line.value);
   });
   if (rule && rule->response_class() == config::ResponseClass::absent) return Mirrored::absent;
   const bool may_post = rule && rule->allows_post() && request.head.method == "POST";
-  const bool is_read = request.facts.method != cache::RequestFacts::Method::other &&
-                       !request.framing.has_body() && !request.asks_for_websocket();
-  return may_post || is_read || is_order ? Mirrored::yes : Mirrored::bad_method;
+  return may_post || may_ask ? Mirrored::yes : Mirrored::bad_method;
 }
 
 }  // namespace
@@ -118,15 +134,7 @@ void Request::apply_site_rule() {
   if (!rule_) return;
   rule_->apply_to(facts);
   name_it();
-  if (facts.is_immutable_by_class() && !facts.never_store) ask_for_plain_bytes();
-}
-
-void Request::ask_for_plain_bytes() {
-  constexpr auto kField = http::field::accept_encoding;
-  constexpr std::string_view kPlain = "identity";
-  if (head.fields.value(kField) == kPlain && head.fields.count(kField) == 1) return;
-  drop_if(head.fields, [](const auto& line) { return line.id == kField; });
-  head.fields.append(kField, "Accept-Encoding", kPlain);
+  if (facts.is_immutable_by_class() && !facts.never_store) ask_for_plain_bytes(head.fields);
 }
 
 bool Request::may_exist() const {

@@ -110,7 +110,6 @@ struct Request : net::InFrameMemory {
   void derive_facts();
   void apply_range();
   void name_it();
-  void ask_for_plain_bytes();
   [[nodiscard]] std::string in_its_space(std::string url) const;
 
   std::shared_ptr<const Policy> policy_;

@@ -79,7 +79,7 @@ Refusal Refusal::denied(const policy::NoAccess& no_access) {
   if (!no_access.rule.empty()) refusal.cache_status.detail.append("/").append(no_access.rule);
   if (no_access.why == Why::unknown_user)
     refusal.challenge = users::basic_challenge(no_access.realm);
-  if (no_access.why == Why::mirror_method) refusal.allow = "GET, HEAD";
+  refusal.allow = no_access.allow;
   refusal.by_list = no_access.why == Why::list;
   return refusal;
 }

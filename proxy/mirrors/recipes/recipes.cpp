@@ -50,7 +50,13 @@ std::vector<config::RuleSettings> rules_of(std::span<const Row> rows) {
 }
 
 std::vector<config::RecipeSettings> all_recipes() {
-  return {apt(), dnf(), github(), hf(), oci(), oci_rules(), steam(), windows()};
+  std::vector all{apt(), dnf(), github(), hf(), oci(), oci_rules(), steam(), windows()};
+  for (auto& recipe : all) {
+    // The others' clients know http alone.
+    if (recipe.named_by != config::RecipeSettings::NamedBy::prefix) continue;
+    for (auto& host : recipe.hosts) host.port = 443;
+  }
+  return all;
 }
 
 }  // namespace proxy::mirrors::recipes

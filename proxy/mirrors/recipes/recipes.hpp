@@ -61,6 +61,7 @@ config::RecipeSettings oci_rules();
 config::RecipeSettings steam();
 config::RecipeSettings windows();
 
+// All but those whose clients take us for an http server have their hosts at the port of https.
 std::vector<config::RecipeSettings> all_recipes();
 
 }  // namespace proxy::mirrors::recipes

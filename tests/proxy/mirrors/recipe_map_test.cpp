@@ -22,13 +22,15 @@ std::vector<config::RecipeSettings> recipes() {
            .hosts = {host("u.test")}}};
 }
 
-// The URL that the request means; "": none; "400": one that may not be asked for.
+// The URL that the request means; "": none; "400": one that may not be asked for; "403": it names a
+// host that it may not name.
 std::string url_of(const std::string& path, const std::string& host = "cache") {
   const RecipeMap map(recipes());
   const auto mirrored = map.mirror_path(*http::parse_target("GET", path, host));
   if (!mirrored) return "";
-  const auto url = mirrored_url(*mirrored);
-  return url ? url->url() : "400";
+  const auto url = mirrored_url(mirrored->path);
+  if (!url) return "400";
+  return mirrored->hosts && !mirrored->hosts->have(*url) ? "403" : url->url();
 }
 
 TEST(RecipeMap, MakesAUrlOfAPrefixAParameterOrAHost) {
@@ -44,7 +46,8 @@ TEST(RecipeMap, MakesAUrlOfAPrefixAParameterOrAHost) {
       {"/models/a%2fb", "cache", "400"},
       {"/https/h.test/a", "cache", "https://h.test/a"},
       {"/a?x=1&from=u.test&y", "cache", "http://u.test/a?x=1&from=u.test&y"},
-      {"/a?from=other.test", "cache", "http://other.test/a?from=other.test"},
+      {"/a?from=other.test", "cache", "403"},
+      {"/a?from=c1.depots.test", "cache", "403"},
       {"/a?from=u.test&from=v.test", "cache", ""},
       {"/a?from=", "cache", ""},
       {"/a?from=u.test/b", "cache", ""},
@@ -59,6 +62,42 @@ TEST(RecipeMap, MakesAUrlOfAPrefixAParameterOrAHost) {
       {"/digest", "cache", ""},
   };
   for (const auto& c : cases) EXPECT_EQ(url_of(c.path, c.host), c.url) << c.path << ' ' << c.host;
+}
+
+// 2.1: other pages of a registry's API are none of a mirror, but its own form of a name has a
+// place.
+TEST(RecipeMap, HasNoOtherPagesOfARegistry) {
+  config::MirrorSettings settings;
+  settings.recipes = {"oci"};
+  const RecipeMap map(chosen_recipes(settings), Registries(settings));
+  const auto meant = [&map](const char* path) {
+    return map.mirror_path(*http::parse_target("GET", path, "cache"));
+  };
+  for (const char* path : {"/v2/_catalog", "/v2/a/blobs/uploads/", "/v2/a/b?c=/manifests/d"}) {
+    EXPECT_TRUE(meant(path)->is_absent) << path;
+    EXPECT_EQ(meant(path)->path, "") << path;
+  }
+  for (const char* path : {"/v2/a/blobs/sha256:12", "/v2/../manifests/v1"}) {
+    EXPECT_FALSE(meant(path)->is_absent) << path;
+    EXPECT_EQ(meant(path)->path, "") << path;
+  }
+  EXPECT_FALSE(meant("/v2/"));
+  EXPECT_EQ(meant("/v2/a/manifests/v1")->hosts, &map.registries().hosts());
+}
+
+// M1: clients of https recipes would take what came over http for the same.
+TEST(RecipeMap, HasTheHostsOfOurRecipesByHttpsAlone) {
+  config::MirrorSettings settings;
+  settings.recipes = {"github", "steam"};
+  const auto hosts = mirrored_hosts(settings);
+  const auto chosen = chosen_recipes(settings);
+  const auto has = [&](const std::string& url) {
+    return hosts.have(*http::parse_target("GET", url));
+  };
+  const auto& site = chosen.front().hosts.front().host;
+  EXPECT_TRUE(has("https://" + site + "/"));
+  EXPECT_FALSE(has("http://" + site + "/"));
+  EXPECT_TRUE(has("http://a" + chosen.back().hosts.front().host.substr(1) + "/"));
 }
 
 TEST(RecipeMap, IsOfTheRecipesThatTheSettingsName) {

@@ -72,6 +72,24 @@ TEST(Registries, AreChosenByHostAndByListener) {
   EXPECT_EQ(registries.mirror_path(bare, "own.example"), "/https/own.example/v2/a/b/tags/list");
 }
 
+// M1: the hosts of other recipes are no registries.
+TEST(Registries, AreThoseOfTheRecipeOfTablesLikeItAndOfTheSettings) {
+  auto chosen = settings();
+  chosen.hosts = {{"own.example", {}}};
+  chosen.recipes.push_back("github");
+  chosen.own_recipes = {{.name = "like", .hosts = {{"like.example", {}}}, .like = "oci"},
+                        {.name = "other", .hosts = {{"other.example", {}}}}};
+  const Registries registries(chosen);
+  const auto has = [&registries](const std::string& host) {
+    return registries.hosts().have(*http::parse_target("GET", "https://" + host + "/v2/"));
+  };
+  EXPECT_TRUE(has("own.example"));
+  EXPECT_TRUE(has("like.example"));
+  EXPECT_TRUE(has(recipes::host_of(recipes::registries().front().at)));
+  EXPECT_FALSE(has("other.example"));
+  EXPECT_FALSE(has(recipes::github().hosts.front().host));
+}
+
 // M2: one registry has several names, and a library for repositories in one part.
 TEST(Registries, KnowTheNamesOfOne) {
   const Registries registries(settings());

@@ -253,6 +253,10 @@ TEST(Recipe, RefusesAServerThatItDoesNotKnow) {
   const auto unknown = proxy.get("/filestreamingservice/files/1?P1=2&cacheHostOrigin=h.test");
   EXPECT_EQ(unknown.status, 403U);
   EXPECT_TRUE(contains(unknown.body, "mirrors.hosts")) << unknown.body;
+  // Mirrored ones, but none of the recipe, or by https alone.
+  EXPECT_EQ(proxy.get("/filestreamingservice/files/1?cacheHostOrigin=github.com").status, 403U);
+  EXPECT_EQ(proxy.get("/v2/a/manifests/v1?ns=github.com").status, 404U);
+  EXPECT_EQ(proxy.get("/http/github.com/a/b").status, 403U);
   EXPECT_EQ(proxy.get("/github/..%2f").status, 400U);
   EXPECT_EQ(proxy.client.request("PUT", "/github/a/b").status, 405U);  // M7
 }
