@@ -344,12 +344,26 @@ std::string_view recipe_of(const policy::Request& request) {
   return request.terms().mirrored == mirrors::Mirrored::yes ? "mirrors.hosts" : "";
 }
 
+// How the client names this proxy: as a server in front of us says, if the settings trust it.
+std::string base_of(const policy::Request& request) {
+  const auto& fields = request.head.fields;
+  const auto told = [&](std::string_view name) {
+    const auto& pass = request.policy().settings.gateway.forwarded.pass;
+    return http::has_word(pass, name) ? fields.only_value(name) : std::string_view();
+  };
+  auto host = told("X-Forwarded-Host");
+  if (host.empty() || !http::valid_host(host)) host = fields.value(http::field::host);
+  if (host.empty()) return {};
+  const bool is_tls = told("X-Forwarded-Proto") == "https";
+  return std::string(is_tls ? "https://" : "http://").append(host);
+}
+
 // Null: the response is not rewritten.
 std::unique_ptr<reply::RewritingClient> begin_mirrored(client::Client& client,
                                                        policy::Request& request) {
   if (request.terms().mirrored == mirrors::Mirrored::no) return nullptr;
-  const auto host = request.head.fields.value(http::field::host);
-  client.state.mirrored = mirrors::place_of(request.head.target, host, request.target);
+  const auto base = base_of(request);
+  client.state.mirrored = mirrors::place_of(request.head.target, base, request.target);
   client.state.mirrored->is_browser = client::is_of_browser(request.head.fields);
   return reply::RewritingClient::of(client, request);
 }

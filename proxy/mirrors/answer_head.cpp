@@ -4,6 +4,7 @@
 #include <array>
 
 #include "proxy/http/text.hpp"
+#include "proxy/mirrors/image_name.hpp"
 
 namespace proxy::mirrors {
 namespace {
@@ -32,7 +33,13 @@ void append_url(std::string& out, std::string_view url, const Place& place) {
   if (is_whole) url.remove_prefix(place.origin.size());
   const bool is_path = url.starts_with('/') && !url.starts_with("//");
   if (is_path) out += place.ours;
-  out += url;
+  if (!is_path || place.registry.empty() || !is_registry_path(url)) {
+    out += url;
+  } else if (place.by_parameter) {
+    ((out += url) += url.find('?') == url.npos ? "?ns=" : "&ns=") += place.registry;
+  } else {
+    ((out += "/v2/") += place.registry) += url.substr(3);
+  }
 }
 
 // RFC 8288 3: each target stands in angle brackets.
@@ -60,15 +67,18 @@ bool leads_around(std::string_view name, std::string_view value) {
          (http::same_word(name, "Accept") && says("vnd.xet-"));
 }
 
-Place place_of(std::string_view asked, std::string_view host, const http::Target& url) {
+Place place_of(std::string_view asked, std::string_view base, const http::Target& url) {
   if (const auto scheme_end = asked.find("://");
       !asked.starts_with('/') && scheme_end != asked.npos)
     asked.remove_prefix(std::min(asked.find('/', scheme_end + 3), asked.size()));
+  if (base.empty()) return {};
+  auto origin = std::string(url.scheme()).append("://").append(url.authority());
+  if (auto image = AskedImage::parse(asked))
+    return {std::move(origin), std::string(base), std::move(image->registry), image->by_parameter};
   const auto path = url.asked_path();
-  if (host.empty() || !asked.ends_with(path)) return {};
+  if (!asked.ends_with(path)) return {};
   asked.remove_suffix(path.size());
-  return {.origin = std::string(url.scheme()).append("://").append(url.authority()),
-          .ours = std::string("http://").append(host).append(asked)};
+  return {.origin = std::move(origin), .ours = std::string(base).append(asked)};
 }
 
 std::string harmless_head(std::string_view head, const Place& place) {

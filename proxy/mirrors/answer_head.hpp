@@ -13,13 +13,16 @@ namespace proxy::mirrors {
 struct Place {
   std::string origin = {};
   std::string ours = {};  // empty: not known
+  // The registry that the client names with each of our paths for images; empty: none.
+  std::string registry = {};
+  bool by_parameter = false;  // `ns` names it, else the beginning of the path
   // The client has one origin for all paths of ours.
   bool is_browser = false;
 };
 
-// `asked`: the target of the client's request, as it came, which stands for `url`; `host`: its
-// Host.
-Place place_of(std::string_view asked, std::string_view host, const http::Target& url);
+// `asked`: the target of the client's request, as it came, which stands for `url`; `base`: how the
+// client names this proxy, "http://cache.example:3128", or empty.
+Place place_of(std::string_view asked, std::string_view base, const http::Target& url);
 
 // Whether the line, of a request or an answer, leads a Hugging Face client past every mirror: it
 // asks for a file's Xet information in place of the file, or says where to get its pieces.

@@ -76,8 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(PlaceOf, IsWhereTheClientAsksForTheServer) {
   const auto url = *http::parse_target("GET", "https://models.example.com/api/a%2Bb?c=d");
-  const auto place = [&url](std::string_view asked, std::string_view host = "cache:3128") {
-    return place_of(asked, host, url).ours;
+  const auto place = [&url](std::string_view asked, std::string_view base = "http://cache:3128") {
+    return place_of(asked, base, url).ours;
   };
   EXPECT_EQ(place("/hub/api/a%2Bb?c=d"), "http://cache:3128/hub");
   EXPECT_EQ(place("/https/models.example.com/api/a%2Bb?c=d"),
@@ -86,7 +86,31 @@ TEST(PlaceOf, IsWhereTheClientAsksForTheServer) {
   EXPECT_EQ(place("/api/a%2Bb?c=d"), "http://cache:3128");
   EXPECT_EQ(place("/other"), "");
   EXPECT_EQ(place("/hub/api/a%2Bb?c=d", ""), "");
-  EXPECT_EQ(place_of("/hub/api/a%2Bb?c=d", "cache", url).origin, "https://models.example.com");
+  EXPECT_EQ(place("/hub/api/a%2Bb?c=d", "https://front"), "https://front/hub");
+  EXPECT_EQ(place_of("/hub/api/a%2Bb?c=d", "http://cache", url).origin,
+            "https://models.example.com");
+}
+
+// W2: a registry knows nothing of the name that clients give it.
+TEST(PlaceOf, NamesTheRegistryAsTheClientDoes) {
+  const auto url = *http::parse_target("GET", "https://r.example/v2/library/a/tags/list?n=1");
+  const std::pair<const char*, const char*> cases[] = {
+      {"/v2/a/tags/list?n=1", "http://cache/v2/library/a/tags/list?last=b&n=1"},
+      {"/v2/r.example/a/tags/list?n=1", "http://cache/v2/r.example/library/a/tags/list?last=b&n=1"},
+      {"/v2/a/tags/list?n=1&ns=r.example",
+       "http://cache/v2/library/a/tags/list?last=b&n=1&ns=r.example"},
+      {"http://cache/v2/r.example/library/a/tags/list?n=1",
+       "http://cache/v2/r.example/library/a/tags/list?last=b&n=1"},
+  };
+  for (const auto& [asked, found] : cases) {
+    for (const char* link :
+         {"</v2/library/a/tags/list?last=b&n=1>; rel=\"next\"",
+          "<https://r.example/v2/library/a/tags/list?last=b&n=1>; rel=\"next\""}) {
+      const auto head = harmless_head("HTTP/1.1 200 OK\r\nLink: " + std::string(link) + "\r\n",
+                                      place_of(asked, "http://cache", url));
+      EXPECT_NE(head.find("Link: <" + std::string(found) + ">; rel"), head.npos) << asked << head;
+    }
+  }
 }
 
 TEST(HarmlessHead, KeepsAllElseInItsOrder) {
