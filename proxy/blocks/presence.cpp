@@ -71,9 +71,11 @@ std::uint64_t bytes_in(const http::AskedRange& asked) {
 }
 
 // Ranges that do not ascend could all be the same one, so each of them counts by itself.
-bool are_worth_blocks(const http::AskedRanges& all) {
+bool are_worth_blocks(const http::AskedRanges& all, bool is_mirrored) {
   const auto is_worth = [](const http::AskedRange& one) { return bytes_in(one) >= kWorthABlock; };
   if (!http::ascend(all)) return std::ranges::all_of(all, is_worth);
+  // The storage of a registry may refuse several, and image tools give up then.
+  if (is_mirrored && all.size() > 1) return true;
   std::uint64_t bytes = 0;
   for (const auto& one : all) bytes += bytes_in(one);
   return bytes >= kWorthABlock;
@@ -98,7 +100,7 @@ std::optional<http::AskedRange> aligned_to_blocks(const cache::RequestFacts& req
                                                   const KnownObject& known) {
   if (!request.range || request.signs_range) return {};
   const auto all = http::asked_ranges(request.ranges);
-  if (all.empty() || !are_worth_blocks(all)) return {};
+  if (all.empty() || !are_worth_blocks(all, request.freshness.by_class)) return {};
   const auto& asked = all.front();
   const auto length = length_for(all, known);
   if (asked.first >= length.value_or(cache::kLargestObject)) return {};

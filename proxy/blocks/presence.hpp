@@ -62,10 +62,10 @@ struct KnownObject {
 // one whole block.
 //
 // Returns nothing if the bytes of ascending ranges, or one of other ranges, are short
-// (kWorthABlock), if any is a suffix, if the first one begins beyond the known end or the largest
-// object, or if the request signs its range. The caller must send the
-// range without If-Range, because the answer to If-Range may lack most of its head (RFC 9110
-// 15.3.7), and must check the answer's validator itself.
+// (kWorthABlock), unless a class of the settings makes them worth blocks, if any is a suffix, if
+// the first one begins beyond the known end or the largest object, or if the request signs its
+// range. The caller must send the range without If-Range, because the answer to If-Range may lack
+// most of its head (RFC 9110 15.3.7), and must check the answer's validator itself.
 std::optional<http::AskedRange> aligned_to_blocks(const cache::RequestFacts& request,
                                                   const KnownObject& known = {});
 

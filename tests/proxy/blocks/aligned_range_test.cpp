@@ -75,6 +75,22 @@ TEST(AlignedRange, EndsAsTheClientsIfTheLengthIsUnknown) {
   }
 }
 
+// F6: storage may refuse several at once.
+TEST(AlignedRange, IsABlockForSeveralShortRangesOfAMirroredServer) {
+  for (const auto& [range, asked] : std::vector<std::pair<std::string, std::string>>{
+           {"bytes=0-9, 200000-200009", "bytes=0-1048575"},
+           {"bytes=3000000-3000000,3000002-3000002", "bytes=2097152-3145727"},
+           {"bytes=200000-200009, 0-9", ""},
+           {"bytes=0-9", ""}}) {
+    policy::TextRequest request("Range: " + range + "\r\n");
+    auto facts = (*request).facts;
+    EXPECT_FALSE(aligned_to_blocks(facts)) << range;
+    facts.freshness.by_class = true;
+    const auto whole = aligned_to_blocks(facts);
+    EXPECT_EQ(whole ? http::range_field(*whole) : "", asked) << range;
+  }
+}
+
 TEST(AlignedRange, IsNoneIfTheRequestSignsItsOwn) {
   const policy::TextRequest request("Range: bytes=0-2097151\r\n",
                                     "GET http://a.test/x?Signature=a HTTP/1.1");
