@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "proxy/fetching/origin_answer.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/framing.hpp"
 #include "proxy/http/head.hpp"
@@ -28,9 +29,12 @@ bool expects_continue(const http::RequestHead& request) {
          http::has_member(request.fields, http::field::expect, "100-continue");
 }
 
+enum class Asks : std::uint8_t { as_the_client, for_whole };
+
 std::string head_for_origin(const policy::Request& request, std::string_view our_name,
-                            bool websocket) {
+                            bool websocket, Asks asks) {
   constexpr std::array kWritten{http::field::max_forwards};
+  constexpr std::array kOfRange{http::field::range, http::field::if_range};
   http::UpstreamRequest asked{.method = request.head.method,
                               .target = request.target.asked_path(),
                               .host = request.origin_host(),
@@ -48,12 +52,15 @@ std::string head_for_origin(const policy::Request& request, std::string_view our
     asked.without = kWritten;
     asked.extra = fewer;
   }
+  // The two do not meet: a request with Max-Forwards is a TRACE or OPTIONS.
+  if (asks == Asks::for_whole) asked.without = kOfRange;
   std::string head;
   http::append_request_head(head, asked);
   return head;
 }
 
-upstream::FetchPlan plan_for(client::Client& client, const policy::Request& request) {
+upstream::FetchPlan plan_for(client::Client& client, const policy::Request& request,
+                             Asks asks = Asks::as_the_client) {
   const auto& access = client.access;
   upstream::FetchPlan plan;
   sources::aim(plan, request, sources::route_of(request));
@@ -64,7 +71,7 @@ upstream::FetchPlan plan_for(client::Client& client, const policy::Request& requ
   if (plan.websocket && plan.route.direct) plan.route = {};
   plan.connect = request.policy().settings.timeouts.connect;
   plan.first_byte = request.policy().settings.timeouts.first_byte;
-  plan.head = head_for_origin(request, access.name(), plan.websocket);
+  plan.head = head_for_origin(request, access.name(), plan.websocket, asks);
   return plan;
 }
 
@@ -91,7 +98,9 @@ Task<upstream::Outcome<void>> PassedRequest::ask() {
   if (!request_.framing.has_body()) {
     sent_whole_ = true;
     if (!follow_) co_return co_await final_head();
-    co_return co_await head_after_redirects(begun);
+    const auto answered = co_await head_after_redirects(begun);
+    if (!answered || !fetching::refuses_several(head(), request_.facts)) co_return answered;
+    co_return co_await ask_for_whole(begun);
   }
   bool wanted = true;
   if (expects_continue(request_.head)) wanted = co_await await_continue();
@@ -102,6 +111,17 @@ Task<upstream::Outcome<void>> PassedRequest::ask() {
     if (clients_fault) co_return sent;
   }
   co_return co_await final_head();
+}
+
+Task<upstream::Outcome<void>> PassedRequest::ask_for_whole(sources::Follow::SteadyTime begun) {
+  auto& sources = client_.access.fetching.sources;
+  auto plan = plan_for(client_, request_, Asks::for_whole);
+  follow_ = sources::Follow::of(sources, request_, plan.head);
+  fetch_ = std::make_unique<upstream::Fetch>(sources.upstream, std::move(plan));
+  have_head_ = false;
+  const auto started = co_await fetch_->start(begun);
+  if (!started) co_return started;
+  co_return co_await head_after_redirects(begun);
 }
 
 // Returns whether the client is to send its body: the origin decides, and after kExpectWait it is.

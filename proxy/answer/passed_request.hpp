@@ -16,9 +16,10 @@ class PassedRequest {
  public:
   PassedRequest(client::Client& client, const policy::Request& request, client::RequestBody& body);
 
-  // Sends head and body, passes on interim answers, and waits for the final head. An error: no
-  // final head came, or the client failed to send its body. The body may be sent only in part: see
-  // sent_whole().
+  // Sends head and body, passes on interim answers, and waits for the final head. If a mirrored
+  // server refuses several ranges as such, asks for the whole, which answers them, too. An error:
+  // no final head came, or the client failed to send its body. The body may be sent only in part:
+  // see sent_whole().
   net::Task<upstream::Outcome<void>> ask();
 
   // The last of them, if redirects were followed (sources::Follow).
@@ -35,6 +36,7 @@ class PassedRequest {
  private:
   PassedRequest(client::Client& client, const policy::Request& request, client::RequestBody& body,
                 upstream::FetchPlan plan);
+  net::Task<upstream::Outcome<void>> ask_for_whole(sources::Follow::SteadyTime begun);
   net::Task<upstream::Outcome<void>> send_body();
   net::Task<bool> await_continue();
   net::Task<upstream::Outcome<unsigned>> next_head();

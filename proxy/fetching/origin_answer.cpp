@@ -41,20 +41,6 @@ std::optional<OriginSays> said_of_our_range(const http::ResponseHead& answer, bo
   return about_the_part ? OriginSays::not_the_rest : OriginSays::declined;
 }
 
-// Whether the origin refuses several ranges as such, where it may grant one. A 416 may also say
-// that all of them are behind the end.
-bool refuses_several(const http::ResponseHead& answer, const OriginQuestion& asked,
-                     const policy::Request& request) {
-  const auto& facts = request.facts;
-  const bool may = answer.status == 501 || answer.status == 416;
-  if (!may || !asked.how.part || asked.range_override || facts.signs_range) return false;
-  const auto ranges = http::asked_ranges(facts.ranges);
-  if (ranges.size() < 2 || answer.status == 501) return ranges.size() > 1;
-  const auto length = http::unsatisfied_length(answer.fields.value(http::field::content_range));
-  return std::ranges::any_of(
-      ranges, [&](const http::AskedRange& one) { return !length || one.first < *length; });
-}
-
 }  // namespace
 
 bool OriginQuestion::changes_range(const cache::RequestFacts& client) const {
@@ -106,9 +92,21 @@ OriginSays said_by(const http::ResponseHead& answer, const OriginQuestion& asked
     if (const auto says = said_of_our_range(answer, completes, part)) return *says;
   }
   if (status == 304 || (status == 206 && !part)) return OriginSays::unasked;
-  if (refuses_several(answer, asked, request)) return OriginSays::several_refused;
+  const bool has_clients_range = part && !asked.range_override;
+  if (has_clients_range && refuses_several(answer, request.facts))
+    return OriginSays::several_refused;
   if (cache::is_error_to_stand_in_for(status)) return OriginSays::error;
   return OriginSays::response;
+}
+
+bool refuses_several(const http::ResponseHead& answer, const cache::RequestFacts& facts) {
+  const bool may = answer.status == 501 || answer.status == 416;
+  if (!may || facts.signs_range) return false;
+  const auto ranges = http::asked_ranges(facts.ranges);
+  if (ranges.size() < 2 || answer.status == 501) return ranges.size() > 1;
+  const auto length = http::unsatisfied_length(answer.fields.value(http::field::content_range));
+  return std::ranges::any_of(
+      ranges, [&](const http::AskedRange& one) { return !length || one.first < *length; });
 }
 
 bool is_behind_client(const http::ResponseHead& answer, std::optional<std::uint64_t> length,

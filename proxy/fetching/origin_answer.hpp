@@ -61,6 +61,10 @@ enum class OriginSays : std::uint8_t {
 OriginSays said_by(const http::ResponseHead& answer, const OriginQuestion& asked,
                    const policy::Request& request);
 
+// Whether the origin refuses several ranges as such, where it may grant one. A 416 may also say
+// that all of them are behind the end.
+bool refuses_several(const http::ResponseHead& answer, const cache::RequestFacts& facts);
+
 // Whether the client has a newer version of a growing file than the cache of the neighbour that
 // gave the answer. A sibling does not get the client's If-None-Match. `length`: of the answer's
 // body.
