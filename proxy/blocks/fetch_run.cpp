@@ -176,7 +176,10 @@ Task<RunEnd> fetch_rest(FetchAccess& access, const RunJob& job, BlockRun::Rest r
     co_return refused_end(access.runs, run, answered.error());
   if (!answered) co_return RunEnd{RunEnd::How::failed, answered.error()};
   const auto fit = fit_of_rest(answer, *run.object, rest);
-  if (fit == Fit::changed) erase_object(access.cache(), job);
+  if (fit == Fit::changed) {
+    warn_of_change(job.request->get(), *run.object, answer.head());
+    erase_object(access.cache(), job);
+  }
   const bool has_blocks = fit == Fit::range || fit == Fit::whole;
   const bool good = has_blocks && may_be_kept(access.cache(), job, answer);
   if (run.early() && (fit == Fit::refused || (fit == Fit::whole && good))) {

@@ -1,12 +1,19 @@
 #include "proxy/blocks/run_answer.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 
+#include "config/text.hpp"
+
 #include "proxy/cache/combine.hpp"
+#include "proxy/tiers/cache.hpp"
 
 namespace proxy::blocks {
 
 namespace {
+
+constexpr std::size_t kMostOfTag = 100;
 
 // The stored entry of the run's version, if it is still in force.
 cache::Ref<const cache::Entry> stored_object(tiers::Cache& cache, const RunJob& job) {
@@ -74,6 +81,17 @@ cache::Freshened with_head_of(const sources::Attempt& answer, tiers::Cache& cach
   auto all = cache::with_part(cache.budget, object, request.facts, message, {});
   all.entry->body.size = job.run->object->body.size;
   return all;
+}
+
+void warn_of_change(const policy::Request& request, const cache::Entry& stored,
+                    const http::ResponseHead& answer) {
+  if (!request.facts.is_immutable_by_class()) return;
+  spdlog::warn(
+      "{} never changes, by its rule, but has another body now: status {}, ETag {}; "
+      "stored: ETag {}, {} bytes",
+      policy::url_for_others(request), answer.status,
+      config::printable(answer.fields.value(http::field::etag), kMostOfTag),
+      config::printable(stored.quotes().etag, kMostOfTag), stored.body.size);
 }
 
 void erase_object(tiers::Cache& cache, const RunJob& job) {

@@ -35,6 +35,11 @@ http::ByteRange bytes_of(const cache::BlockRange& blocks, std::uint64_t length);
 cache::Freshened with_head_of(const sources::Attempt& answer, tiers::Cache& cache,
                               const RunJob& job, const cache::Entry& object);
 
+// Logs that the server has another body than the stored one under a name that the settings call
+// immutable.
+void warn_of_change(const policy::Request& request, const cache::Entry& stored,
+                    const http::ResponseHead& answer);
+
 // Erases the object from the store, because the origin has shown it to be outdated. An answer to
 // one client's credentials says nothing about a response stored for all, and erases nothing.
 void erase_object(tiers::Cache& cache, const RunJob& job);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "proxy/blocks/run_answer.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/body_writer.hpp"
 #include "proxy/fetching/object_writer.hpp"
@@ -169,6 +170,7 @@ Soon<Next> write_answer(FillContext& context, sources::Attempt&& answer,
     case OriginSays::rest:
       return write_rest_of_stored(context, std::move(answer), asked);
     case OriginSays::not_the_rest:
+      blocks::warn_of_change(context.request(), *asked.stored, answer.head());
       context.erase_stored();
       return Next(asked.without_stored());
     case OriginSays::unasked:
