@@ -260,6 +260,27 @@ Task<upstream::Outcome<void>> skip_body(SourceAccess& access, upstream::Fetch& f
 
 // A neighbour that has the body, and is silent, is at fault; one that fetches it may only wait, as
 // the origin would have us wait.
+Task<upstream::Outcome<std::optional<std::string>>> read_short_body(SourceAccess& access,
+                                                                    upstream::Fetch& fetch,
+                                                                    std::size_t most,
+                                                                    peers::SteadyTime end) {
+  const net::PooledBuffer buffer(access.upstream.buffers);
+  std::string body;
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - access.now());
+    if (left <= left.zero())
+      co_return upstream::Failure{
+          upstream::Failure::Where::upstream, upstream::Failure::What::timed_out, {}};
+    const auto read = co_await fetch.body(buffer.all(), left);
+    if (!read) co_return read.error();
+    if (*read == 0) break;
+    if (body.size() + *read > most) co_return std::optional<std::string>();
+    body.append(buffer.data(), *read);
+  }
+  fetch.finish();
+  co_return std::optional(std::move(body));
+}
+
 bool is_silent(const upstream::Outcome<void>& body, const Attempt& attempt) {
   return !body && body.error().what == upstream::Failure::What::timed_out && attempt.peer() &&
          attempt.waits_itself();

@@ -126,6 +126,13 @@ net::Task<void> drain_body(SourceAccess& access, upstream::Fetch& fetch);
 net::Task<upstream::Outcome<void>> skip_body(SourceAccess& access, upstream::Fetch& fetch,
                                              std::uint64_t bytes, std::chrono::milliseconds idle);
 
+// Reads the whole body, however slowly it arrives, until `end`. Nothing: it has more bytes than
+// `most`.
+net::Task<upstream::Outcome<std::optional<std::string>>> read_short_body(SourceAccess& access,
+                                                                         upstream::Fetch& fetch,
+                                                                         std::size_t most,
+                                                                         peers::SteadyTime end);
+
 // Whether reading the body has ended because a neighbour that fetches it itself is silent. The
 // connection is still usable if the wait has lasted at least 1 s: see Fetch::body().
 bool is_silent(const upstream::Outcome<void>& body, const Attempt& attempt);

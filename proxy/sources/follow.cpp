@@ -76,7 +76,7 @@ net::Task<upstream::Outcome<bool>> Follow::go_on(SourceAccess& access,
   const cache::Times times{now - (on.clock.steady() - begun), now, on.clock.ahead()};
   bool asks_on = follows(fetch->head(), times);
   if (!asks_on && !head_) {
-    auto gets = gets_token(access, fetch->head());
+    auto gets = gets_token(access, fetch);
     const auto got = co_await gets;
     if (!got) co_return got.error();
     asks_on = *got;
@@ -187,7 +187,8 @@ void Follow::finish(const http::ResponseHead& answer, const cache::Times& times)
 
 // Only for the first URL: a storage that wants to know more has another reason.
 net::Task<upstream::Outcome<bool>> Follow::gets_token(SourceAccess& access,
-                                                      const http::ResponseHead& answer) {
+                                                      std::unique_ptr<upstream::Fetch>& fetch) {
+  const auto& answer = fetch->head();
   const bool may_help =
       anonymous_ && answer.status == 401 && !redirects_.any() && !anonymous_->is_new;
   if (!may_help) co_return false;
@@ -196,11 +197,13 @@ net::Task<upstream::Outcome<bool>> Follow::gets_token(SourceAccess& access,
   const TokenWanted wanted{redirects_.first(), anonymous_->image.name, anonymous_->token,
                            std::move(*challenge)};
   auto asks = anonymous_token(access, *policy_, wanted);
-  auto token = co_await asks;
-  if (!token) co_return token.error();
-  if (token->empty()) co_return false;
+  auto got = co_await asks;
+  if (!got) co_return got.error();
+  // The registry has nothing against us. Its token server's answer tells when to try again.
+  if (got->busy) fetch = std::move(got->busy);
+  if (got->token.empty()) co_return false;
   anonymous_->is_new = true;
-  anonymous_->token = std::move(*token);
+  anonymous_->token = std::move(got->token);
   asked_ = authorized_head(asked_, anonymous_->token);
   co_return true;
 }

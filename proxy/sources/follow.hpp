@@ -67,7 +67,7 @@ class Follow {
   void note(const http::ResponseHead& redirect, const cache::Times& times);
   void finish(const http::ResponseHead& answer, const cache::Times& times);
   net::Task<upstream::Outcome<bool>> gets_token(SourceAccess& access,
-                                                const http::ResponseHead& answer);
+                                                std::unique_ptr<upstream::Fetch>& fetch);
   void hide(const http::ResponseHead& answer);
   upstream::FetchPlan plan() const;
 

@@ -5,6 +5,7 @@
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/policy/policy.hpp"
+#include "proxy/sources/attempt.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/source_access.hpp"
 #include "proxy/upstream/fetch.hpp"
@@ -57,31 +58,17 @@ bool may_ask(const policy::Policy& policy, const http::Target& realm,
 
 constexpr Failure kTimedOut{Failure::Where::upstream, Failure::What::timed_out, {}};
 
-// Nothing: the body is longer than a token's. However slowly it comes, it ends by then.
-Task<Outcome<std::optional<std::string>>> read_body(SourceAccess& access, upstream::Fetch& fetch,
-                                                    peers::SteadyTime end) {
-  const net::PooledBuffer buffer(access.upstream.buffers);
-  std::string body;
-  for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - access.now());
-    if (left <= left.zero()) co_return kTimedOut;
-    const auto read = co_await fetch.body(buffer.all(), left);
-    if (!read) co_return read.error();
-    if (*read == 0) break;
-    if (body.size() + *read > mirrors::AnonymousToken::kMostBytes) {
-      co_return std::optional<std::string>();
-    }
-    body.append(buffer.data(), *read);
-  }
-  fetch.finish();
-  co_return std::optional(std::move(body));
-}
+struct Given {
+  Token token;                            // nothing: the server gives none
+  std::unique_ptr<upstream::Fetch> busy;  // see TokenGot
+};
 
-// Nothing: the server gives none.
-Task<Outcome<Token>> ask_for_token(SourceAccess& access, const policy::Policy& policy,
+Task<Outcome<Given>> ask_for_token(SourceAccess& access, const policy::Policy& policy,
                                    const http::Target& url) {
   const auto end = access.now() + policy.settings.timeouts.first_byte;
-  upstream::Fetch fetch(access.upstream, plan_for(access, policy, url));
+  Given given;
+  auto asked = std::make_unique<upstream::Fetch>(access.upstream, plan_for(access, policy, url));
+  auto& fetch = *asked;
   const auto started = co_await fetch.start();
   if (!started) co_return started.error();
   unsigned status = 0;
@@ -91,14 +78,15 @@ Task<Outcome<Token>> ask_for_token(SourceAccess& access, const policy::Policy& p
     if (heads == 8) co_return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
     status = (*head)->status;
   }
-  // The registry has nothing against us; this server has no time.
-  if (status == 429 || status >= 500)
-    co_return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
-  if (status != 200) co_return Token();
-  auto body = co_await read_body(access, fetch, end);
-  if (!body) co_return body.error();
-  if (!*body) co_return Token();
-  co_return mirrors::AnonymousToken::parse(**body);
+  if (status == 429 || status >= 500) {
+    given.busy = std::move(asked);
+  } else if (status == 200) {
+    auto reads = read_short_body(access, fetch, mirrors::AnonymousToken::kMostBytes, end);
+    const auto body = co_await reads;
+    if (!body) co_return body.error();
+    if (*body) given.token = mirrors::AnonymousToken::parse(**body);
+  }
+  co_return Outcome<Given>(std::move(given));
 }
 
 }  // namespace
@@ -107,10 +95,11 @@ std::string token_question(const http::Target& url, std::string_view name) {
   return std::string("token ").append(url.authority()).append("/").append(name);
 }
 
-Task<Outcome<std::string>> anonymous_token(SourceAccess& access, const policy::Policy& policy,
-                                           const TokenWanted& wanted) {
+Task<Outcome<TokenGot>> anonymous_token(SourceAccess& access, const policy::Policy& policy,
+                                        const TokenWanted& wanted) {
+  TokenGot got;
   const auto url = mirrors::token_url(wanted.challenge, wanted.name);
-  if (!url || !may_ask(policy, *url, wanted.url)) co_return std::string();
+  if (!url || !may_ask(policy, *url, wanted.url)) co_return Outcome<TokenGot>(std::move(got));
   auto& known_answers = access.shared.known_answers;
   const auto question = token_question(wanted.url, wanted.name);
   const auto end = access.now() + policy.settings.timeouts.first_byte;
@@ -120,7 +109,10 @@ Task<Outcome<std::string>> anonymous_token(SourceAccess& access, const policy::P
   for (;;) {
     const auto known = known_answers.find(question, access.now());
     // Another one may have asked since this one's was refused.
-    if (known && (known->text.empty() || known->text != wanted.sent)) co_return known->text;
+    if (known && (known->text.empty() || known->text != wanted.sent)) {
+      got.token = known->text;
+      co_return Outcome<TokenGot>(std::move(got));
+    }
     if (asking.begin()) break;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - access.now());
     if (left <= left.zero()) co_return kTimedOut;
@@ -128,12 +120,14 @@ Task<Outcome<std::string>> anonymous_token(SourceAccess& access, const policy::P
   }
   const auto asked = access.now();
   auto asks = ask_for_token(access, policy, *url);
-  auto token = co_await asks;
-  if (!token) co_return token.error();
-  const auto lasts = *token ? std::max((*token)->lasts - kMargin, kMargin) : kDenied;
-  auto text = *token ? std::move((*token)->text) : std::string();
-  asking.record({text, asked}, asked + lasts);
-  co_return text;
+  auto given = co_await asks;
+  if (!given) co_return given.error();
+  const auto& token = given->token;
+  got.busy = std::move(given->busy);
+  if (token) got.token = token->text;
+  const auto lasts = token ? std::max(token->lasts - kMargin, kMargin) : kDenied;
+  if (!got.busy) asking.record({got.token, asked}, asked + lasts);
+  co_return Outcome<TokenGot>(std::move(got));
 }
 
 std::string authorized_head(std::string_view head, std::string_view token) {
