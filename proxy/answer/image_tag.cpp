@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "proxy/cache/combine.hpp"
 #include "proxy/http/secrets.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/mirrors/image_name.hpp"
@@ -22,6 +23,10 @@ using upstream::KnownAnswers;
 namespace {
 
 constexpr std::string_view kDigestField = "Docker-Content-Digest";
+// Known of a tag that there is no such one.
+constexpr std::string_view kNoSuchTag = "404";
+// Of a manifest that is read to find its digest. The specification wants no longer ones.
+constexpr std::size_t kLongestManifest = 4 << 20;
 // An answer without a digest, so that a client that tries again soon costs one question.
 constexpr seconds kNoDigest{10};
 // A client writes the question, of which thousands are kept.
@@ -36,7 +41,8 @@ bool is_fresh(const KnownAnswers::Answer& known, const client::Client& client,
   // A crowd of reloads is one question.
   if (is_reload && known.asked < client.record.begun && !request.facts.offline) return false;
   if (request.facts.offline) return true;
-  const auto lasts = known.text.empty() ? kNoDigest : request.facts.freshness.least;
+  const bool has_digest = mirrors::is_image_digest(known.text);
+  const auto lasts = has_digest ? request.facts.freshness.least : kNoDigest;
   const auto& url = request.stored_as();
   const auto key = digest::key_of(digest::Method::get, url);
   return client.access.clock().steady() < known.asked + lasts &&
@@ -44,37 +50,61 @@ bool is_fresh(const KnownAnswers::Answer& known, const client::Client& client,
 }
 
 struct Said {
-  std::string digest;    // empty: none
-  bool is_away = false;  // or has no time for us
+  unsigned status = 504;
+  std::string digest = {};  // empty: none
+
+  // Or has no time for us.
+  [[nodiscard]] bool is_away() const { return status == 429 || (status >= 500 && status != 501); }
+  // Whether a GET may tell more than this answer to a HEAD.
+  [[nodiscard]] bool leaves_open() const {
+    return digest.empty() && (status == 200 || status == 405 || status == 501);
+  }
 };
 
-Task<Said> ask_registry(client::Client& client, const policy::Request& request) {
+// `method`: HEAD, which some registries do not count as a pull, or GET, whose body is hashed if the
+// head does not tell its digest.
+Task<Said> ask_registry(client::Client& client, const policy::Request& request,
+                        std::string_view method) {
   auto& access = client.access.fetching.sources;
   auto head = sources::origin_request(request, client.access.name(), {});
-  head.replace(0, head.find(' '), "HEAD");
+  head.replace(0, head.find(' '), method);
   auto plan = sources::origin_plan(request, std::move(head));
-  plan.method = "HEAD";
+  plan.method = method;
   sources::Attempt attempt(access, std::move(plan), request);
   const client::ResponseState::WaitsFor waits(client.state, [&attempt] { attempt.abandon(); });
   const auto answered = co_await attempt.ask();
-  if (!answered) co_return Said{{}, true};
-  const auto& answer = attempt.head();
-  const auto digest = answer.status == 200 ? answer.fields.only_value(kDigestField) : "";
   Said said;
-  said.is_away = answer.status == 429 || answer.status >= 500;
+  if (!answered) co_return said;
+  const auto& answer = attempt.head();
+  said.status = answer.status;
+  const auto digest = answer.status == 200 ? answer.fields.only_value(kDigestField) : "";
   if (mirrors::is_image_digest(digest)) said.digest = digest;
+  if (method == "GET" && said.status == 200 && said.digest.empty() &&
+      !cache::is_coded(answer.fields)) {
+    const auto end = access.now() + request.policy().settings.timeouts.body;
+    auto reads = sources::read_short_body(access, attempt.fetch(), kLongestManifest, end);
+    const auto body = co_await reads;
+    if (body && *body) said.digest = mirrors::image_digest_of(**body);
+    co_return said;
+  }
   attempt.fetch().finish();
   co_return said;
+}
+
+// `found`: a digest, kNoSuchTag, or empty. What a tag without a digest names is for its client
+// alone: another one may want another form of it.
+void aim_at(policy::Request& request, const std::string& found) {
+  if (found == kNoSuchTag) return;
+  if (found.empty()) return void(request.facts.never_store = true);
+  sources::aim_at_digest(request, found);
 }
 
 // By a client without credentials.
 bool asks_by_tag(const policy::Request& request) {
   if (!sources::is_for_tag(request)) return false;  // mostly
   const auto& facts = request.facts;
-  const bool is_plain = facts.method != cache::RequestFacts::Method::other &&
-                        !facts.has_credentials && !http::shows_secret(request.head.fields) &&
-                        !request.asks_as_sibling();
-  return is_plain && sources::tag_question(request).size() <= kLongestQuestion;
+  return facts.method != cache::RequestFacts::Method::other && !facts.has_credentials &&
+         !http::shows_secret(request.head.fields) && !request.asks_as_sibling();
 }
 
 Task<void> resolve_tag(client::Client& client, policy::Request& request) {
@@ -88,20 +118,24 @@ Task<void> resolve_tag(client::Client& client, policy::Request& request) {
   std::optional<KnownAnswers::Answer> known;
   for (;;) {
     known = answers.find(question, access.now());
-    if (known && is_fresh(*known, client, request))
-      co_return sources::aim_at_digest(request, known->text);
+    if (known && is_fresh(*known, client, request)) co_return aim_at(request, known->text);
     if (client.state.was_cut || request.facts.offline) co_return;
     if (asking.begin()) break;
     co_await wakeup.wait();
   }
   const auto asked = access.now();
-  auto asks = ask_registry(client, request);
-  const auto said = co_await asks;
-  if (said.is_away) co_return sources::aim_at_digest(request, known ? known->text : std::string());
+  auto asks = ask_registry(client, request, "HEAD");
+  auto said = co_await asks;
+  if (said.leaves_open()) {
+    auto reads = ask_registry(client, request, "GET");
+    said = co_await reads;
+  }
+  if (said.is_away()) co_return aim_at(request, known ? known->text : std::string());
+  const std::string found(said.status == 404 ? kNoSuchTag : said.digest);
   const auto kept = said.digest.empty() ? std::chrono::hours(0) + kNoDigest : kKept;
-  asking.record({said.digest, asked}, asked + kept);
+  asking.record({found, asked}, asked + kept);
   answers.note(sources::last_tag_question(request), {said.digest, asked}, asked + kept);
-  sources::aim_at_digest(request, said.digest);
+  aim_at(request, found);
 }
 
 // What clients of registries look for beside the server's own fields.
@@ -120,7 +154,12 @@ void tell_of_image(client::Client& client, const policy::Request& request) {
 
 Task<void> see_tag(client::Client& client, policy::Request& request) {
   co_await client.response.flush();
-  co_await resolve_tag(client, request);
+  const bool is_known_to_fit = sources::tag_question(request).size() <= kLongestQuestion;
+  if (is_known_to_fit) {
+    co_await resolve_tag(client, request);
+  } else {
+    aim_at(request, {});
+  }
   tell_of_image(client, request);
 }
 

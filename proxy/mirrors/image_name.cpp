@@ -1,5 +1,7 @@
 #include "proxy/mirrors/image_name.hpp"
 
+#include <openssl/evp.h>
+
 #include <algorithm>
 #include <array>
 
@@ -121,6 +123,19 @@ bool is_image_digest(std::string_view text) {
   text.remove_prefix(7);
   return text.size() == (is_short ? 64 : 128) &&
          text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+std::string image_digest_of(std::string_view body) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
+  unsigned size = 0;
+  EVP_Digest(body.data(), body.size(), hash.data(), &size, EVP_sha256(), nullptr);
+  std::string digest = "sha256:";
+  for (unsigned i = 0; i < size; ++i) {
+    digest += kDigits[hash[i] >> 4U];
+    digest += kDigits[hash[i] & 15U];
+  }
+  return digest;
 }
 
 std::optional<ImagePart> ImagePart::parse(std::string_view path) {

@@ -32,6 +32,9 @@ struct ImagePart {
 // digest has.
 bool is_image_digest(std::string_view text);
 
+// The digest of a blob or manifest: "sha256:" and its hexadecimal digits.
+std::string image_digest_of(std::string_view body);
+
 // Whether the path, with or without a query, is "/v2" or begins with "/v2/".
 bool is_registry_path(std::string_view path);
 // Whether such a path has one of the words of ImagePart in its place, whatever else it has.
