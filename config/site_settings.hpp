@@ -40,6 +40,9 @@ struct PatternRule {
   bool hides_denied = false;  // without credentials, a 401 or 403 is a 404
   // Members that JSON lacks for clients of mirrors (proxy/mirrors/rewrite.hpp).
   std::vector<std::string> drop_members = {};
+  // The name of a file, of the same folder or of one above, that lists the response with its
+  // digest: an older response than that does not stand in for a failure. Empty: none.
+  std::string listed_by = {};
 
   bool operator==(const PatternRule&) const = default;
 };

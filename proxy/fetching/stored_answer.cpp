@@ -18,6 +18,24 @@ void append_body(fill::Fill& fill, const cache::Entry& entry) {
   for (const auto& slice : entry.body.slices) fill.append(slice.block, slice.size);
 }
 
+// Whether the list that names the response's digest has changed since the origin gave or confirmed
+// the response: a client that has the list refuses it then, and keeps all that it has if it gets an
+// error. Of a list without Last-Modified, its own time counts.
+bool is_older_than_its_list(const FillContext& context, const cache::Entry& stored) {
+  const auto& request = context.request();
+  if (!request.rule()) return false;
+  for (const auto& url : request.rule()->lists_of(request.target)) {
+    const auto key = digest::key_of(digest::Method::get, url);
+    const auto list = context.cache().in_memory(key, url, request.head.fields).entry;
+    if (!list) continue;
+    const auto changed = list->validators().last_modified;
+    const auto since = changed && !list->quotes().last_modified.empty() ? cache::Time(*changed)
+                                                                        : list->times().response;
+    return stored.times().response < since;
+  }
+  return false;
+}
+
 }  // namespace
 
 cache::Freshened freshened_by(const FillContext& context, const sources::Attempt& answer,
@@ -69,6 +87,7 @@ StoodIn stand_in(FillContext& context, const sources::Attempt& failed,
   const auto& request = context.request();
   if (!stored || !cache::may_stand_in(request.facts, *stored, context.now(), leave))
     return StoodIn::no;
+  if (is_older_than_its_list(context, *stored)) return StoodIn::no;
   const bool lacks_blocks =
       stored->object() && blocks::presence(context.access, request, context.job.key, *stored) !=
                               blocks::Presence::stored;

@@ -217,6 +217,19 @@ std::string SiteRule::key_url(const std::string& url) const {
   return kept;
 }
 
+std::vector<std::string> SiteRule::lists_of(const http::Target& target) const {
+  std::vector<std::string> lists;
+  std::string_view folder = target.url();
+  folder = folder.substr(0, folder.find('?'));
+  const auto root = folder.size() - target.path().substr(0, target.path().find('?')).size();
+  while (!terms().listed_by.empty()) {
+    folder = folder.substr(0, folder.rfind('/'));
+    if (folder.size() < root) break;
+    lists.push_back(std::string(folder).append("/").append(terms().listed_by));
+  }
+  return lists;
+}
+
 bool SiteRule::drops(std::string_view parameter) const {
   const auto name = parameter.substr(0, parameter.find('='));
   return std::any_of(settings_.drop_query.begin(), settings_.drop_query.end(),

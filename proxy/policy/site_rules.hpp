@@ -92,6 +92,9 @@ class SiteRule {
   [[nodiscard]] std::span<const std::string> members_to_drop() const {
     return terms().drop_members;
   }
+  // The URLs that the file config::PatternRule::listed_by may have, the nearest one first. Empty:
+  // no file lists the response.
+  [[nodiscard]] std::vector<std::string> lists_of(const http::Target& target) const;
   // Hosts that redirects may lead to, of those that have matched.
   [[nodiscard]] bool may_follow(const http::Target& to) const {
     return http::matches_any(follow_, to);

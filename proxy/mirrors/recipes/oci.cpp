@@ -53,6 +53,8 @@ constexpr Row kImageRows[] = {
     {"oci-tag", kAnyHost, "/v2/**/manifests/*", Kind::fresh, 60s, 10s},
     {"oci-tags", kAnyHost, "/v2/**/tags/list?*", Kind::revalidate, 0s, 10s},
     {"oci-referrers", kAnyHost, "/v2/**/referrers/*?*", Kind::revalidate, 0s, 10s},
+    {"oci-other", kAnyHost, "/v2/**/manifests/*?*", Kind::pass},
+    {"oci-other", kAnyHost, "/v2/**/blobs/*?*", Kind::pass},
 };
 
 std::vector<config::HostSpec> registry_hosts() {

@@ -13,6 +13,24 @@ constexpr Upstream kDebian{"debian.org", "deb"};
 constexpr Upstream kDebianSecurity{"debian.org", "security"};
 constexpr Upstream kUbuntu{"ubuntu.com", "*"};
 
+// An index that the signed list of its repository names, or may name.
+constexpr Row apt_index(std::string_view pattern) {
+  return {.name = "apt-index",
+          .at = kAnyHost,
+          .pattern = pattern,
+          .kind = Kind::revalidate,
+          .listed_by = "InRelease"};
+}
+
+constexpr Row apt_other(std::string_view pattern) {
+  return {"apt-other", kAnyHost, pattern, Kind::pass};
+}
+
+constexpr Row dnf_other(std::string_view pattern) {
+  return {"dnf-other", kAnyHost, pattern, Kind::pass};
+}
+
+// The last rows are for what has a query, which no client of an archive sends.
 constexpr Row kApt[] = {
     {"apt-by-hash", kAnyHost, "/**/by-hash/SHA256/{sha256}", Kind::immutable},
     {"apt-by-hash", kAnyHost, "/**/by-hash/SHA512/{sha512}", Kind::immutable},
@@ -22,11 +40,23 @@ constexpr Row kApt[] = {
     {"apt-package", kDebianSecurity, "/**/pool/**", Kind::immutable},
     {"apt-package", kUbuntu, "/**/pool/**", Kind::immutable},
     {"apt-replaceable", kAnyHost, "/**/pool/**", Kind::revalidate},
-    {"apt-index", kAnyHost, "/**/dists/**", Kind::revalidate},
-    {"apt-index", kAnyHost, "/**/InRelease", Kind::revalidate},
-    {"apt-index", kAnyHost, "/**/Release", Kind::revalidate},
-    {"apt-index", kAnyHost, "/**/Release.gpg", Kind::revalidate},
-    {"apt-index", kAnyHost, "/**/Packages.*", Kind::revalidate},
+    {"apt-release", kAnyHost, "/**/InRelease", Kind::revalidate},
+    {"apt-release", kAnyHost, "/**/Release", Kind::revalidate},
+    {"apt-release", kAnyHost, "/**/Release.gpg", Kind::revalidate},
+    apt_index("/**/dists/**"),
+    apt_index("/**/Packages"),
+    apt_index("/**/Packages.*"),
+    apt_index("/**/Sources"),
+    apt_index("/**/Sources.*"),
+    apt_index("/**/Contents-*"),
+    apt_index("/**/Translation-*"),
+    {"apt-replaceable", kAnyHost, "/**/*.deb", Kind::revalidate},
+    apt_other("/**/dists/**?*"),
+    apt_other("/**/pool/**?*"),
+    apt_other("/**/InRelease?*"),
+    apt_other("/**/Packages?*"),
+    apt_other("/**/Packages.*?*"),
+    apt_other("/**/*.deb?*"),
 };
 
 constexpr Row kDnf[] = {
@@ -37,6 +67,8 @@ constexpr Row kDnf[] = {
     {"dnf-replaceable", kAnyHost, "/**/*latest*.rpm", Kind::revalidate},
     {"dnf-replaceable", kAnyHost, "/**/*current*.rpm", Kind::revalidate},
     {"dnf-package", kAnyHost, "/**/*.rpm", Kind::immutable},
+    dnf_other("/**/repodata/**?*"),
+    dnf_other("/**/*.rpm?*"),
 };
 
 }  // namespace

@@ -21,7 +21,8 @@ config::RuleSettings rule_of(const Row& row) {
                           .posts = row.posts,
                           .slashes = row.slashes,
                           .hides_denied = row.hides_denied,
-                          .drop_members = {row.drop_members.begin(), row.drop_members.end()}};
+                          .drop_members = {row.drop_members.begin(), row.drop_members.end()},
+                          .listed_by = std::string(row.listed_by)};
   return rule;
 }
 

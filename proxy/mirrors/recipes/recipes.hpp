@@ -34,6 +34,7 @@ struct Row {
   std::span<const std::string_view> drop_members = {};  // of JSON, for clients of mirrors
   bool slashes = false;                                 // see config::PatternRule
   bool hides_denied = false;                            // likewise
+  std::string_view listed_by = {};                      // likewise
 };
 
 std::string host_of(const Upstream& upstream);    // "LABELS.DOMAIN"

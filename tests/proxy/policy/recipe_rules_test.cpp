@@ -138,17 +138,51 @@ TEST(RecipeRules, OfAptAndDnfTrustNamesThatHaveDigests) {
       {"a.test/debian/dists/stable/InRelease", "revalidate"},
       {"a.test/debian/dists/stable/main/binary-amd64/Packages.xz", "revalidate"},
       {"a.test/flat/Packages.gz", "revalidate"},
+      {"a.test/flat/Packages", "revalidate"},
+      {"a.test/Sources", "revalidate"},
+      {"a.test/flat/Sources.xz", "revalidate"},
+      {"a.test/flat/Contents-amd64.gz", "revalidate"},
+      {"a.test/flat/Translation-en", "revalidate"},
+      {"a.test/flat/a_1_amd64.deb", "revalidate"},
+      {"a.test/flat/Packages-2", "none"},
+      {"a.test/flat/a_1_amd64.deb?x=1", "pass"},
+      {"a.test/debian/dists/stable/InRelease?x=1", "pass"},
       {"a.test/pool/main/a/a/a_1_amd64.deb", "revalidate"},
       {archive.host + "/debian/pool/main/a/a/a_1_amd64.deb", "immutable"},
       {"a.test/fedora/repodata/" + hex + "-primary.xml.zst", "immutable sha256:a"},
       {"a.test/fedora/repodata/repomd.xml", "revalidate"},
       {"a.test/fedora/repodata/repomd.xml.asc", "revalidate"},
       {"a.test/fedora/Packages/b/bash-5.2-1.x86_64.rpm", "immutable"},
-      {"a.test/fedora/Packages/b/bash-5.2-1.x86_64.rpm?x", "none"},
+      {"a.test/fedora/Packages/b/bash-5.2-1.x86_64.rpm?x", "pass"},
       {"a.test/index.html", "none"},
       {"b.test/fedora/repodata/repomd.xml", "none"},
   };
   for (const auto& [text, wanted] : cases) EXPECT_EQ(told_of(rules, text), wanted) << text;
+}
+
+// M6
+TEST(RecipeRules, OfRegistriesPassWhatHasAQuery) {
+  const auto rules = rules_with({{"a.test", {}}});
+  const auto image = "a.test/v2/a/manifests/sha256:" + std::string(64, 'a');
+  EXPECT_EQ(told_of(rules, image), "immutable sha256:a");
+  EXPECT_EQ(told_of(rules, image + "?x=1"), "pass");
+  EXPECT_EQ(told_of(rules, "a.test/v2/a/manifests/v1"), "fresh 60");
+  EXPECT_EQ(told_of(rules, "a.test/v2/a/manifests/v1?x=1"), "pass");
+  EXPECT_EQ(told_of(rules, "a.test/v2/a/tags/list?n=1"), "revalidate");
+}
+
+TEST(RecipeRules, OfAptKnowTheListsThatNameAnIndex) {
+  const auto rules = rules_with({{"a.test", {}}});
+  const auto lists_of = [&rules](const std::string& path) {
+    const auto target = target_of("https://a.test" + path);
+    return rules.find(target)->lists_of(target);
+  };
+  EXPECT_EQ(lists_of("/d/dists/s/Packages.xz"),
+            (std::vector<std::string>{"https://a.test/d/dists/s/InRelease",
+                                      "https://a.test/d/dists/InRelease",
+                                      "https://a.test/d/InRelease", "https://a.test/InRelease"}));
+  EXPECT_EQ(lists_of("/Packages"), std::vector<std::string>{"https://a.test/InRelease"});
+  EXPECT_TRUE(lists_of("/d/dists/s/InRelease").empty());
 }
 
 TEST(RecipeRules, OfSteamAndWindowsNameAFileByItsPath) {
