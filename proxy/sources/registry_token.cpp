@@ -26,8 +26,19 @@ constexpr seconds kDenied{10};
 
 using Token = std::optional<mirrors::AnonymousToken>;
 
+// A realm on a private address may be another service of the site, unless that is the registry's
+// own host, or one that the site mirrors.
+upstream::Endpoint realm_of(const policy::Policy& policy, const http::Target& url,
+                            const http::Target& registry) {
+  auto realm = origin_of(url, policy.lists);
+  const bool is_known = url.host() == registry.host() || policy.mirrored_hosts.have(url);
+  if (!is_known && realm.named_by == upstream::NamedBy::client)
+    realm.named_by = upstream::NamedBy::stranger;
+  return realm;
+}
+
 upstream::FetchPlan plan_for(const SourceAccess& access, const policy::Policy& policy,
-                             const http::Target& url) {
+                             const http::Target& url, const http::Target& registry) {
   static const http::Fields kNoFields;
   constexpr std::array kExtra{http::Field{http::field::accept, "Accept", "application/json"},
                               http::Field{http::field::user_agent, "User-Agent", "hearsay"}};
@@ -39,7 +50,7 @@ upstream::FetchPlan plan_for(const SourceAccess& access, const policy::Policy& p
                                    .name = access.shared.name,
                                    .extra = kExtra});
   const auto& timeouts = policy.settings.timeouts;
-  return {.to = origin_of(url, policy.lists),
+  return {.to = realm_of(policy, url, registry),
           .route = policy.routes.find(url),
           .asked = upstream::FetchPlan::Asked::redirected,
           .head = std::move(head),
@@ -64,10 +75,11 @@ struct Given {
 };
 
 Task<Outcome<Given>> ask_for_token(SourceAccess& access, const policy::Policy& policy,
-                                   const http::Target& url) {
+                                   const http::Target& url, const http::Target& registry) {
   const auto end = access.now() + policy.settings.timeouts.first_byte;
   Given given;
-  auto asked = std::make_unique<upstream::Fetch>(access.upstream, plan_for(access, policy, url));
+  auto asked =
+      std::make_unique<upstream::Fetch>(access.upstream, plan_for(access, policy, url, registry));
   auto& fetch = *asked;
   const auto started = co_await fetch.start();
   if (!started) co_return started.error();
@@ -119,7 +131,7 @@ Task<Outcome<TokenGot>> anonymous_token(SourceAccess& access, const policy::Poli
     co_await wakeup.wait(left);
   }
   const auto asked = access.now();
-  auto asks = ask_for_token(access, policy, *url);
+  auto asks = ask_for_token(access, policy, *url, wanted.url);
   auto given = co_await asks;
   if (!given) co_return given.error();
   const auto& token = given->token;

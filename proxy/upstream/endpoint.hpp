@@ -19,6 +19,7 @@ namespace proxy::upstream {
 enum class NamedBy {
   client,      // named by a client's URL: may not reach what `deny_to` or `block` lists
   allowed,     // like `client`, but listed in `allow`: exempt from `block`
+  stranger,    // named by another server: like `client`, and may not reach private addresses
   configured,  // named by the settings (peers, reverse origins): exempt from all lists
 };
 

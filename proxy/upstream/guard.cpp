@@ -146,6 +146,7 @@ bool Guard::is_denied(const config::Address& address, std::uint16_t port, NamedB
   if (is_own_socket(address, port)) return true;
   // The operator has named it: a neighbour or an origin on this machine is common.
   if (named_by == NamedBy::configured) return false;
+  if (named_by == NamedBy::stranger && config::contains(private_, address)) return true;
   return config::contains(deny_to_, address) || (deny_to_self_ && is_local(address));
 }
 

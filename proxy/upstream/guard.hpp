@@ -20,9 +20,9 @@ namespace proxy::upstream {
 config::Address plain_address(const boost::asio::ip::address& address);
 
 // One per thread. Our own listening sockets are denied to every endpoint; a wildcard socket has
-// every address of this machine. Endpoints from clients are also denied the addresses in `deny_to`
-// and, with `deny_to_self`, every address of our interfaces. A NAT64 address (64:ff9b::/96, RFC
-// 6052) counts as the IPv4 address inside it.
+// every address of this machine. Endpoints from clients and strangers are also denied the addresses
+// in `deny_to` and, with `deny_to_self`, every address of our interfaces. A NAT64 address
+// (64:ff9b::/96, RFC 6052) counts as the IPv4 address inside it.
 class Guard {
  public:
   using Clock = std::chrono::steady_clock;
@@ -43,7 +43,8 @@ class Guard {
 
   // Whether a list blocks the address. Separate from allows(), because the error text differs.
   [[nodiscard]] bool blocks(const boost::asio::ip::address& address, NamedBy named_by) const {
-    return lists_ && named_by == NamedBy::client && lists_->blocks(plain_address(address));
+    const bool is_listed = named_by == NamedBy::client || named_by == NamedBy::stranger;
+    return lists_ && is_listed && lists_->blocks(plain_address(address));
   }
 
   // Whether the host in a client's URL leads to a denied address by its text alone: an IP address
@@ -79,6 +80,7 @@ class Guard {
   [[nodiscard]] bool is_local(const config::Address& address) const;
 
   config::Networks deny_to_;
+  const config::Networks private_ = *config::parse_networks("private");
   bool deny_to_self_ = true;
   bool denies_all_ = false;
   bool denies_by_address_ = false;

@@ -27,6 +27,16 @@ std::vector<net::tcp::endpoint> listening_on(const char* host, std::uint16_t por
   return {{make_address(host), port}};
 }
 
+TEST(Guard, DeniesStrangersPrivateAddressesToo) {  // K2
+  const Guard guard(config::AccessSettings{}, {});
+  for (const char* text : {"10.0.0.1", "172.16.0.1", "192.168.1.1", "fd00::1", "127.0.0.1",
+                           "::ffff:10.0.0.1", "64:ff9b::10.0.0.1"}) {
+    EXPECT_FALSE(guard.allows(make_address(text), 443, NamedBy::stranger)) << text;
+  }
+  EXPECT_TRUE(guard.allows(make_address("192.0.2.1"), 443, NamedBy::stranger));
+  EXPECT_TRUE(guard.allows(make_address("10.0.0.1"), 443, NamedBy::client));
+}
+
 TEST(Guard, DeniesClientsByTheUnmappedAddress) {
   const Guard guard(config::AccessSettings{}, {});
   const struct {
