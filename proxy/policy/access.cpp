@@ -27,6 +27,7 @@ constexpr Words kWords[] = {
      "them on the way (setting access.users.cleartext)"},
     {Why::no_forward, 403, "this server is no proxy for other hosts (setting forward)"},
     {Why::no_destination, 403, "this proxy does not connect there (setting access.deny_to)"},
+    {Why::unknown_name, 403, kUnknownNameText},
     {Why::list, 403, "a list blocks this for everybody here (setting access.block)"},
     {Why::no_tunnel_port, 403, "no tunnels to that port (setting access.connect_ports)"},
     {Why::unknown_url, 404, "there is no such page here"},
@@ -108,6 +109,13 @@ std::string text_of(const NoAccess& no_access) {
   return fmt::format(fmt::runtime(words_of(no_access.why).text), no_access.rule);
 }
 
+bool may_mean_us(const Request& request, const upstream::Guard& guard) {
+  const auto& target = request.target;
+  return target.form() == http::Target::Form::absolute && !target.https() &&
+         guard.has_own_socket(target.port()) &&
+         request.policy().rules.recipe_map().mirror_path(target);
+}
+
 const AccessRule* deciding_rule(const AccessAsker& asker, const Request& request) {
   const auto& rules = request.policy().access_rules;
   // Few have such rules, and the time of this place costs a look at the clock of each request.
@@ -133,7 +141,7 @@ std::optional<NoAccess> check_access(const AccessAsker& asker, const Request& re
   if (request.terms().chooses_origin) {
     if (!may_choose(request)) return NoAccess{Why::no_forward};
     if (asker.guard.names_denied_literal(target.host(), target.port()))
-      return NoAccess{Why::no_destination};
+      return NoAccess{may_mean_us(request, asker.guard) ? Why::unknown_name : Why::no_destination};
   }
   if (is_blocked(policy.lists, request)) return NoAccess{Why::list};
   const bool is_open_port = !request.is_connect() ||

@@ -30,6 +30,7 @@ struct NoAccess {
     no_cleartext,    // likewise, and a password could be read on the way
     no_forward,      // it chooses an origin, and this server is no proxy (setting forward)
     no_destination,  // access.deny_to has the origin
+    unknown_name,    // see may_mean_us()
     list,            // access.block has the URL
     no_tunnel_port,  // access.connect_ports lacks the port
     unknown_url,     // the mapping's file of known URLs lacks the URL: 404
@@ -47,6 +48,13 @@ struct NoAccess {
 unsigned status_of(NoAccess::Why why);
 // One line for a person. The client learns the name of the rule, but not its conditions.
 std::string text_of(const NoAccess& no_access);
+
+// Whether a client that has this proxy as its proxy may mean one of its paths for mirrors, by a
+// name that access.own_names lacks: the port is ours. For a request whose destination is denied.
+bool may_mean_us(const Request& request, const upstream::Guard& guard);
+inline constexpr std::string_view kUnknownNameText =
+    "this proxy does not connect to itself; if the name is its own, the setting access.own_names "
+    "lacks it";
 
 // The 504 of a request that may not leave this proxy.
 inline constexpr std::string_view kOfflineText =

@@ -216,6 +216,9 @@ Task<void> refuse(client::Client& client, const policy::Request& request, upstre
     const auto now = client.access.clock().steady();
     refusal.reason = client.access.fetching.sources.shared.name_health.text_for_client(now);
   }
+  const auto& guard = client.access.fetching.sources.guard;
+  if (failure.cause == upstream::Errc::denied_address && policy::may_mean_us(request, guard))
+    refusal.reason = policy::kUnknownNameText;
   refusal.cache_status.collapsed = client.record.collapsed;
   if (failure.cause == upstream::Errc::blocked_address) client.access.counters().blocked.add();
   client.record.failure = upstream::word(failure.what);

@@ -124,6 +124,18 @@ TEST(Mirror, IsReadByNoPageUnderANameThatIsNotOurs) {
   EXPECT_EQ(scene.origin.plain.count(), 0U);
 }
 
+// M3: a machine that also has this proxy as its proxy names it by an alias.
+TEST(Mirror, NamesTheSettingThatLacksANameOfOurs) {
+  Mirror scene;
+  Client by_proxy(scene.proxy.port());
+  const auto alias = "http://alias.localhost:" + std::to_string(scene.proxy.port());
+  const auto refused = by_proxy.get(alias + scene.path("/a"));
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_TRUE(contains(refused.body, "access.own_names")) << refused.body;
+  EXPECT_FALSE(contains(by_proxy.get(alias + "/a").body, "access.own_names"));
+  EXPECT_EQ(scene.origin.plain.count(), 0U);
+}
+
 TEST(Mirror, Says502ForACertificateOfAnotherName) {
   Mirror scene(json::object(), "IP:127.0.0.2");
   EXPECT_EQ(scene.client.get(scene.path("/a")).status, 502);
