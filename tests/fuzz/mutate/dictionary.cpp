@@ -57,6 +57,14 @@ constexpr std::string_view kFieldLines[] = {
     "X-Forwarded-Proto: https", "X-Forwarded-Port: 444", "X-Forwarded-Prefix: /evil",
     "X-Original-URL: /evil", "X-Rewrite-URL: /evil", "X-Real-IP: 10.0.0.1", "X-Host: evil.test",
     "X-HTTP-Method-Override: DELETE", "X_Forwarded_Host: evil.test",
+    // mirrors
+    "Location: http://192.0.2.8/s?sig=1", "Location: //192.0.2.8/s", "Location: ../b",
+    "Location: https://192.0.2.8/s", "Retry-After: 5",
+    "Repr-Digest: sha-256=:hNiYd/DUBB77a/kaFvAkjy/VcwXmr5wZ+Wvtv4gveII=:",
+    "Docker-Content-Digest: "
+    "sha256:84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882",
+    "WWW-Authenticate: Bearer realm=\"https://192.0.2.7/token\",service=\"a\"", "X-Linked-Size: 10",
+    "X-Linked-Etag: \"v1\"", "X-Repo-Commit: a", "Private-Token: a",
     // ours
     "X-Hearsay: 1", "Server: Hearsay/0.1.0", "Server: squid/5.7", "X-Squid-Error: ERR_DNS_FAIL 0",
     // forms that are not allowed

@@ -15,7 +15,7 @@ namespace fuzz {
 //   b  they have neighbour b's address                  m  little memory
 //   a  Forwarded is appended to                         x  Forwarded and its like are removed
 //   t  rules for two sites                              j  an access log
-//   i  192.0.2.7 and the hosts of a.test are mirrored
+//   i  192.0.2.7 and the hosts of a.test are mirrored  v  recipes are, and 192.0.2.7 below /hub/
 //
 // Each step begins with kStep and a letter; the rest are its bytes:
 //   c  the client sends them. The first client connects by itself.

@@ -45,6 +45,33 @@ std::vector<config::RuleSettings> rules() {
   return {aged, kept_out};
 }
 
+// Recipes of ours, and two tables whose servers need no TLS: one for paths below /hub/, one of the
+// servers that a query may name.
+config::MirrorSettings recipes() {
+  using Kind = config::ResponseClass;
+  const auto row = [](const char* name, const char* pattern, Kind kind) {
+    config::RuleSettings rule;
+    rule.name = name;
+    rule.host.host = "*";
+    rule.by_pattern = config::PatternRule{.pattern = pattern, .kind = kind};
+    return rule;
+  };
+  auto tags = row("tags", "/**/tags/*", Kind::fresh);
+  tags.min_fresh = seconds(60);
+  tags.negative = seconds(10);
+  config::RecipeSettings hub{.name = "hub", .prefix = "/hub/", .to = "http://192.0.2.7"};
+  hub.hosts = {{"192.0.2.7", std::nullopt}};
+  hub.follow = {{"192.0.2.8", std::nullopt}};
+  hub.rules = {row("blobs", "/**/blobs/{sha256}", Kind::immutable), tags,
+               row("names", "/**/names/**?*", Kind::revalidate)};
+  config::RecipeSettings updates{.name = "updates", .hosts = {{"192.0.2.9", std::nullopt}}};
+  updates.like = "windows";
+  config::MirrorSettings mirrors;
+  mirrors.recipes = {"default"};
+  mirrors.own_recipes = {hub, updates};
+  return mirrors;
+}
+
 void choose_cache(const Script& script, const std::filesystem::path& disk,
                   config::CacheSettings& cache) {
   cache.memory = script.has('m') ? config::mebibytes(2) : config::mebibytes(16);
@@ -66,6 +93,7 @@ config::Settings settings_of(const Script& script, const std::filesystem::path& 
     settings.peers = {neighbour("b", kNeighbours[0]), neighbour("c", kNeighbours[1])};
   }
   if (script.has('r')) settings.gateway.reverse = {reverse(script.has('s'))};
+  if (script.has('v')) settings.gateway.mirrors = recipes();
   if (script.has('i')) {
     settings.gateway.mirrors.hosts = {{"192.0.2.7", std::nullopt}, {"*.a.test", std::nullopt}};
   }
