@@ -49,8 +49,8 @@ struct AptRepository : ::testing::Test {
     run_client({{"/usr/bin/dpkg-deb", "--build", "-Znone", "--root-owner-group", root,
                  own / "sample_1.0_all.deb"}});
   }
-  // What apt, with nothing of its own, downloads after an update.
-  std::string download(const Place& place) const {
+  // What apt, with nothing of its own, downloads after an update. `by_proxy`: a URL.
+  std::string download(const Place& place, const std::string& by_proxy = {}) const {
     for (const char* part : {"lists/partial", "cache/archives/partial", "sources", "downloads"})
       std::filesystem::create_directories(place.folder / part);
     write_file(
@@ -64,7 +64,7 @@ struct AptRepository : ::testing::Test {
                    (place.folder / "sources").string() + "\";\nDir::Etc::Parts \"/dev/null\";\n" +
                    "Dir::State \"" + place.folder.string() + "\";\nDir::State::Status \"" +
                    (place.folder / "status").string() + "\";\nDir::Cache \"" +
-                   (place.folder / "cache").string() +
+                   (place.folder / "cache").string() + "\";\nAcquire::http::Proxy \"" + by_proxy +
                    "\";\nAPT::Sandbox::User \"root\";\nAcquire::Languages \"none\";\n");
     for (const auto& words : {std::vector<std::string>{"update", "--error-on=any"},
                               std::vector<std::string>{"download", "sample"}}) {
@@ -97,6 +97,9 @@ TEST_F(AptRepository, IsReadByApt) {
   EXPECT_LT(sent[1].bytes, 1'000U) << "what is the same has no body";
   EXPECT_LT(sent[2].bytes, kIndexes);
   EXPECT_EQ(sent[3], Sent());
+  const TemporaryDirectory folder;
+  const auto& both = four.second();  // the machine's mirror, and the proxy of all its requests
+  EXPECT_TRUE(download({both, folder.path()}, both.url()) == content);
 }
 
 // With metadata in the form of which dnf asks for parts.
