@@ -69,6 +69,11 @@ bool is_of_every_machine(const config::Network& network) {
   return std::find(sets.begin(), sets.end(), network) != sets.end();
 }
 
+bool is_private(const config::Address& address) {
+  static const auto kPrivate = config::parse_networks("private").value();
+  return config::contains(kPrivate, address);
+}
+
 }  // namespace
 
 // Here and not beside name_of(), which is linked into programs without Asio.
@@ -146,7 +151,7 @@ bool Guard::is_denied(const config::Address& address, std::uint16_t port, NamedB
   if (is_own_socket(address, port)) return true;
   // The operator has named it: a neighbour or an origin on this machine is common.
   if (named_by == NamedBy::configured) return false;
-  if (named_by == NamedBy::stranger && config::contains(private_, address)) return true;
+  if (named_by == NamedBy::stranger && is_private(address)) return true;
   return config::contains(deny_to_, address) || (deny_to_self_ && is_local(address));
 }
 

@@ -80,7 +80,6 @@ class Guard {
   [[nodiscard]] bool is_local(const config::Address& address) const;
 
   config::Networks deny_to_;
-  const config::Networks private_ = *config::parse_networks("private");
   bool deny_to_self_ = true;
   bool denies_all_ = false;
   bool denies_by_address_ = false;
