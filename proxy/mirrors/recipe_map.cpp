@@ -1,6 +1,7 @@
 #include "proxy/mirrors/recipe_map.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 #include "proxy/http/text.hpp"
@@ -66,9 +67,12 @@ std::vector<config::RecipeSettings> chosen_recipes(const config::MirrorSettings&
       }
     }
   }
+  std::vector<config::RecipeSettings> for_all;
   for (const auto& name : settings.recipes) {
-    for (auto& ours : ours_named(name)) chosen.push_back(std::move(ours));
+    for (auto& ours : ours_named(name))
+      (ours.hosts.empty() ? for_all : chosen).push_back(std::move(ours));
   }
+  std::ranges::move(for_all, std::back_inserter(chosen));
   return chosen;
 }
 

@@ -14,7 +14,8 @@
 
 namespace proxy::mirrors {
 
-// The site's own recipes, then those of ours that the settings name. Throws std::runtime_error with
+// The site's own recipes, then those of ours that the settings name. Of ours, those for all
+// mirrored hosts are the last: a recipe knows its own hosts better. Throws std::runtime_error with
 // the place in the settings if we have none of a name.
 std::vector<config::RecipeSettings> chosen_recipes(const config::MirrorSettings& settings);
 

@@ -56,6 +56,8 @@ TEST(RecipeRules, OfGitHubTellWhatMayBeReplaced) {
       {site + "releases/download/v1/a.tar.gz", "fresh 86400"},
       {site + "releases/download/a/b/a.tar.gz", "fresh 86400"},
       {site + "releases/latest/download/a.tar.gz", "fresh 60"},
+      {site + "releases/download/v1/a.deb", "fresh 86400"},
+      {site + "raw/" + kCommitDigits + "/Packages", "immutable"},
       {site + "releases/latest", "pass"},
       {site + "releases/download/v1/a.tar.gz?x=1", "pass"},
       {site + "archive/" + kCommitDigits + ".tar.gz", "fresh 2592000"},
