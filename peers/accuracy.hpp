@@ -24,7 +24,7 @@ enum class Reason : std::uint8_t {
   late,          // it took long to say no
   outrun,        // it was silent for longer than it mostly takes
   lies,          // most of its recent claims were false
-  contradicted,  // the origin contradicts what it gave
+  contradicted,  // the origin, or the digest that names it, contradicts what it gave
   poll_failed,   // the last poll of its digest failed
   not_a_proxy,   // an answer at its address was not its own
   refuses_us,    // it serves nothing to our address
@@ -186,7 +186,7 @@ struct CheckCounts {
   Number probes{0};          // answered questions for keys that the peer did not claim
   Number false_misses{0};    // how many of the probed keys it held
   Number checks{0};          // responses that were compared with the origin's
-  Number contradictions{0};  // how many never were the origin's
+  Number contradictions{0};  // responses that never were the origin's, or had a wrong digest
   Number bytes_sent{0};      // bodies of our digest that the peer was sent
 };
 
@@ -235,7 +235,8 @@ class Accuracy {
 
   // Records that a response of the peer is being compared with the origin's. Has no other effect.
   void checked() { add(counts_.checks); }
-  // Records that a response of the peer never was the origin's. The peer rests for kLongestRest.
+  // Records that a response of the peer never was the origin's, or not what its digest names. The
+  // peer rests for kLongestRest.
   void contradicted(SteadyTime now);
 
   // Records that somebody else has answered at the peer's address. The peer rests for kLongestRest.

@@ -5,6 +5,7 @@
 #include "proxy/answer/hit.hpp"
 #include "proxy/fetching/fetching.hpp"
 #include "proxy/fetching/from_origin.hpp"
+#include "proxy/policy/content.hpp"
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/origin.hpp"
@@ -271,6 +272,7 @@ std::optional<Whole> whole_answer(const client::Client& client, const policy::Re
                                   const fetching::OriginQuestion& asked, sources::Attempt& answer) {
   if (!answer.outcome()) return std::nullopt;
   const auto& head = answer.head();
+  if (policy::digest_of(head.fields, request)) return std::nullopt;    // the fill's writer verifies
   if (reply::why_kept_back(client, head.status)) return std::nullopt;  // the fill's readers refuse
   if (fetching::said_by(head, asked, request) != fetching::OriginSays::response)
     return std::nullopt;

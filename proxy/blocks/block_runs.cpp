@@ -253,7 +253,7 @@ BlockRuns::Taken BlockRuns::begin(Shard& shard, const Wanted& wanted, cache::Blo
     other->ceded_.to = run.get();
     other->ceded_.last = std::exchange(other->plan_.blocks.last, missing.first - 1);
   }
-  list.push_back(run);
+  enlist(shard, run);
   auto taken = join(shard, run, wanted.block, executor);
   taken.begun = true;
   return taken;
@@ -274,8 +274,17 @@ std::shared_ptr<BlockRun> BlockRuns::begin(cache::Ref<const cache::Entry> object
   auto& shard = shard_of(*object);
   auto run = std::make_shared<BlockRun>(std::move(object), std::move(plan), writer, shard.mutex);
   const threads::MutexLock lock(shard.mutex);
-  shard.runs[run->object->object()->version].push_back(run);
+  enlist(shard, run);
   return run;
+}
+
+void BlockRuns::enlist(Shard& shard, const std::shared_ptr<BlockRun>& run) {
+  auto& list = shard.runs[run->object->object()->version];
+  list.push_back(run);
+  for (const auto& one : list) {
+    one->expect_guard(shard.mutex);
+    one->ceded_.accompanied = one->ceded_.accompanied || list.size() > 1;
+  }
 }
 
 void BlockRuns::decline(BlockRun& run) {

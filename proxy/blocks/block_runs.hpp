@@ -13,6 +13,7 @@
 
 #include "peers/peer.hpp"
 #include "proxy/blocks/transfer_slots.hpp"
+#include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/cache/object.hpp"
 #include "proxy/fill/fill.hpp"
 
@@ -24,8 +25,10 @@ struct RunEnd {
     finished,  // the source supplied all blocks that were left
     unwanted,  // no reader was left
     declined,  // an early run did not get its range: see BlockRuns::decline()
-    refused,   // the origin has another version, or sends no more of this one
-    failed,    // see `why`
+    // The origin has another version, or sends no more of this one; or the object has another
+    // digest than its name.
+    refused,
+    failed,  // see `why`
   };
   How how = How::failed;
   upstream::Failure why{upstream::Failure::Where::us, upstream::Failure::What::overload, {}};
@@ -34,6 +37,7 @@ struct RunEnd {
   static RunEnd after(const upstream::Outcome<void>& body) {
     if (body) return {How::finished};
     if (body.error().what == upstream::Failure::What::abandoned) return {How::unwanted};
+    if (body.error().cause == upstream::Errc::wrong_content) return {How::refused, body.error()};
     return {How::failed, body.error()};
   }
 
@@ -93,6 +97,11 @@ class BlockRun {
   // The questions to the neighbours that were asked for the blocks.
   [[nodiscard]] observe::Inquiries inquiries() const;
 
+  // Whether the object has had another run since this one began. The writer of the run asks this.
+  [[nodiscard]] bool accompanied() const {
+    const threads::MutexLock lock(guard_);
+    return ceded_.accompanied;
+  }
   // Whether the run should continue: it has a reader, or RunPlan::also_wanted says so. The writer
   // of the run asks this.
   [[nodiscard]] bool wanted() const;
@@ -132,6 +141,7 @@ class BlockRun {
   struct Ceded {
     const BlockRun* to = nullptr;
     std::uint32_t last = 0;
+    bool accompanied = false;  // by any run
   };
 
   // For BlockRuns, which holds the mutex of the object's shard: tells clang that `held` is the
@@ -238,6 +248,9 @@ class BlockRuns {
 
   // The writer of a run calls the functions below.
 
+  // By object: the right to complete one that a digest names (WholeCheck).
+  using Turn = cache::Readings::ReadRight;
+  cache::Readings& settling() { return settling_; }
   // The origin did not grant an early run its range: its blocks return to the run that ceded them.
   void decline(BlockRun& run);
   struct Next {
@@ -294,11 +307,13 @@ class BlockRuns {
              net::Executor executor) REQUIRES(shard.mutex);
   Taken begin(Shard& shard, const Wanted& wanted, cache::BlockRange missing, net::Executor executor)
       REQUIRES(shard.mutex);
+  static void enlist(Shard& shard, const std::shared_ptr<BlockRun>& run) REQUIRES(shard.mutex);
   bool is_over(BlockRun& run, const IsStored& is_stored);
   void leave(BlockRun& run);
   void end(BlockRun& run, const RunEnd& how);
 
   TransferSlots slots_;
+  cache::Readings settling_;
   mutable std::array<Shard, kShards> shards_;
 };
 

@@ -26,6 +26,8 @@ BlockWriter::BlockWriter(FetchAccess& access, Into into, sources::Attempt& answe
     writer.answer_.abandon();
   };
   into_.run->on_unwanted(look);
+  if (into_.name)
+    checked_.emplace(Checked{WholeCheck(access_, into_.key, into_.run->object, *into_.name)});
 }
 
 BlockWriter::~BlockWriter() {
@@ -41,11 +43,13 @@ Task<upstream::Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle)
     const auto next = co_await access_.runs.next(into_.run, is_stored);
     if (!next.fill) break;
     const auto size = cache::bytes_of_block(next.block, object->body.size).size();
+    if (checked_) checked_->whole.begin(next.block, next.fill->received());
     const auto written = co_await write_block(*next.fill, size, idle);
     if (!written) co_return written;
     // Before the block is stored: one that finds no memory because of the queue would be lost.
     co_await access_.cached().let_the_disk_catch_up(into_.patience);
-    keep(next.block, *next.fill);
+    const auto settled = co_await settle(*next.fill, next.block);
+    if (!settled) co_return settled;
     next.fill->finish();
     access_.runs.done(*into_.run);
     claim_part();
@@ -78,11 +82,16 @@ Task<upstream::Outcome<void>> BlockWriter::write_block(fill::Fill& fill, std::ui
       outcome = read ? kBodyCut : read.error();
       break;
     }
+    if (checked_) checked_->whole.add({piece->data() + used, *read});
     used += static_cast<std::uint32_t>(*read);
     left -= *read;
     received_ += *read;
     bytes.add(*read);
-    fill.append(piece, used);
+    if (checked_ && left == 0) {
+      checked_->last = {piece, used};
+    } else {
+      fill.append(piece, used);
+    }
     if (rate_) rate_->record(*read, waited);
     // Not for the last piece of a block, which is whole then and may as well be stored.
     if (left > 0 && rate_ && rate_->missed()) outcome = kBodyTooSlow;
@@ -90,6 +99,44 @@ Task<upstream::Outcome<void>> BlockWriter::write_block(fill::Fill& fill, std::ui
   }
   under_way_ = nullptr;
   co_return outcome;
+}
+
+// Stores the block. If the object has a name, shows the last bytes of the block, too, unless that
+// would make a whole that has another digest.
+Task<upstream::Outcome<void>> BlockWriter::settle(fill::Fill& fill, std::uint32_t block) {
+  using Verdict = WholeCheck::Verdict;
+  if (!checked_) {
+    keep(block, fill);
+    co_return boost::system::in_place_value;
+  }
+  const auto turn = co_await checked_->whole.turn();
+  const auto last = std::exchange(checked_->last, {});
+  auto whole = fill.body();
+  if (last.block) {
+    if (!whole.slices.empty() && whole.slices.back().block == last.block) {
+      whole.slices.replace_back(last);
+    } else {
+      whole.slices.push_back(last);
+    }
+  }
+  const auto verdict = co_await checked_->whole.judge(std::move(whole), *into_.run);
+  if (verdict == Verdict::unknown) co_return kBodyCut;
+  if (verdict == Verdict::wrong) {
+    const auto& object = *into_.run->object;
+    access_.cache().drop(into_.key, object.url());
+    into_.run->record_refusal();
+    co_return sources::wrong_content(answer_, object.url());
+  }
+  if (last.block) fill.append(last.block, last.size);
+  keep(block, fill);
+  co_return boost::system::in_place_value;
+}
+
+sources::Finding BlockWriter::worth_of(const upstream::Outcome<void>& written) const {
+  const auto finding = sources::worth_of(written);
+  const bool is_of_all = received_ == into_.run->object->body.size;
+  if (finding.worth != sources::Worth::wrong || is_of_all) return finding;
+  return {sources::Worth::given_up};
 }
 
 // A stored block evicts others to make room. If none can be evicted, the bytes still pass through
@@ -113,7 +160,7 @@ void BlockWriter::keep(std::uint32_t block, const fill::Fill& fill) {
 // If the body takes long, our digest may claim the part that is here. Whoever ends the run has the
 // claim reviewed again.
 void BlockWriter::claim_part() {
-  if (claimed_ || access_.clock().steady() - begun_ < kLong) return;
+  if (claimed_ || checked_ || access_.clock().steady() - begun_ < kLong) return;
   claimed_ = true;
   access_.cache().record_kept_blocks(into_.key, *into_.run->object);
 }

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "digest/key.hpp"
-#include "proxy/blocks/fetch_access.hpp"
-#include "proxy/sources/attempt.hpp"
+#include "proxy/blocks/whole_check.hpp"
+#include "proxy/sources/neighbour.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy::blocks {
@@ -60,6 +60,7 @@ class BlockWriter {
     digest::Key key;  // of the URL
     std::shared_ptr<tiers::DiskPatience> patience;
     std::uint32_t last = UINT32_MAX;  // the block with which the answer's body ends at the latest
+    std::optional<mirrors::ContentName> name = {};  // of the object: see digest_of()
   };
   // The answer's body begins with the first byte of BlockRun::rest(). The access and the answer
   // outlive the writer.
@@ -69,17 +70,24 @@ class BlockWriter {
   BlockWriter& operator=(const BlockWriter&) = delete;
 
   // Streams each block to the run's readers, and stores it once it is whole, until the run is over
-  // or Into::last is written.
-  // The caller passes a failure on to the readers (BlockRuns::Ending). `idle`: the longest wait for
-  // the next bytes of the body.
+  // or Into::last is written. The caller passes a failure on to the readers (BlockRuns::Ending).
+  // `idle`: the longest wait for the next bytes of the body.
+  //
+  // If the object has a name, the last bytes of each block are shown only once it may be stored:
+  // see WholeCheck. If the object turns out to have another digest, it is erased, the run is
+  // refused, and write() fails with Errc::wrong_content.
   net::Task<upstream::Outcome<void>> write(std::chrono::milliseconds idle);
   // From now on write() fails with `timed_out` if the source sends fewer bytes per second.
   void expect(std::uint64_t bytes_per_second) { rate_.emplace(bytes_per_second, kRateGrace); }
   [[nodiscard]] std::uint64_t received() const { return received_; }  // bytes
+  // What a neighbour's body was worth. If other sources have supplied blocks of an object with a
+  // wrong digest, it may be one of them that is wrong.
+  [[nodiscard]] sources::Finding worth_of(const upstream::Outcome<void>& written) const;
 
  private:
   net::Task<upstream::Outcome<void>> write_block(fill::Fill& fill, std::uint64_t size,
                                                  std::chrono::milliseconds idle);
+  net::Task<upstream::Outcome<void>> settle(fill::Fill& fill, std::uint32_t block);
   cache::Ref<cache::Block> next_piece(std::uint64_t left);
   void keep(std::uint32_t block, const fill::Fill& fill);
   void claim_part();
@@ -96,6 +104,11 @@ class BlockWriter {
   const std::chrono::steady_clock::time_point begun_ = access_.clock().steady();
   bool claimed_ = false;  // see claim_part()
   std::optional<LeastRate> rate_;
+  struct Checked {
+    WholeCheck whole;
+    cache::Slice last = {};  // of the block under way, which its readers have not seen yet
+  };
+  std::optional<Checked> checked_;  // nothing: the object has no name
 };
 
 }  // namespace proxy::blocks

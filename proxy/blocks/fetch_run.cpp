@@ -52,11 +52,12 @@ void check_some(FetchAccess& access, const RunJob& job, const peers::PeerRef& pe
 // that the answer failed.
 Task<RunEnd> write_from(FetchAccess& access, const RunJob& job, sources::ClaimantSearch& search,
                         sources::Attempt& answer, std::uint32_t last) {
-  BlockWriter writer(access, {job.run, job.key, job.patience, last}, answer);
+  const auto name = digest_of(*job.run->object, job.request->get());
+  BlockWriter writer(access, {job.run, job.key, job.patience, last, name}, answer);
   writer.expect(kLeastSiblingRate);
   const auto written = co_await writer.write(search.body_idle(answer));
   answer.fetch().finish();
-  search.note(answer, sources::worth_of(written), writer.received());
+  search.note(answer, writer.worth_of(written), writer.received());
   if (written) check_some(access, job, answer.peer());
   co_return RunEnd::after(written);
 }
@@ -191,7 +192,8 @@ Task<RunEnd> fetch_rest(FetchAccess& access, const RunJob& job, BlockRun::Rest r
     co_return RunEnd{RunEnd::How::refused, kNotTheBlocks};
   }
   if (fit == Fit::whole) begin_with_the_first(run, rest);
-  BlockWriter writer(access, {job.run, job.key, job.patience}, answer);
+  const auto name = digest_of(*run.object, job.request->get());
+  BlockWriter writer(access, {job.run, job.key, job.patience, UINT32_MAX, name}, answer);
   const auto written = co_await writer.write(job.request->get().policy().settings.timeouts.body);
   answer.fetch().finish();
   co_return RunEnd::after(written);
@@ -233,7 +235,7 @@ Task<void> run_to_its_end(FetchAccess& access, RunJob job) {
   } catch (const std::exception& bug) {
     spdlog::error("a fetch of {} failed inside this proxy: {}", job.run->object->url(), bug.what());
   }
-  access.cache().record_kept_blocks(job.key, *job.run->object);
+  record_kept_blocks(access, job.key, *job.run->object, job.request->get());
 }
 
 }  // namespace

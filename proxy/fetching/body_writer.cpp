@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/blocks/whole_check.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/stored_answer.hpp"
+#include "proxy/policy/content.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
@@ -46,6 +48,21 @@ std::uint64_t most_kept(const FillContext& context, const Incoming& incoming) {
   return entry.range() ? std::min(most, entry.range()->range.size()) : most;
 }
 
+// A part cannot be checked. The head of an entry that is being completed says more than that of the
+// part that arrives.
+std::optional<mirrors::ContentCheck> check_of(const FillContext& context,
+                                              const Incoming& incoming) {
+  const auto& entry = *incoming.entry;
+  const auto& length = incoming.length;
+  if (entry.status != 200 || entry.range()) return std::nullopt;
+  const auto& head = incoming.attempt.head();
+  const auto name = head.status == 206 ? blocks::digest_of(entry, context.request())
+                                       : policy::digest_of(head.fields, context.request());
+  const bool needs_length = name && name->algorithm == mirrors::DigestAlgorithm::git_blob_sha1;
+  if (!name || (needs_length && !length)) return std::nullopt;
+  return std::optional<mirrors::ContentCheck>(std::in_place, *name, length.value_or(0));
+}
+
 // The rest of the body, for a reader to pass on.
 class FetchedBody final : public fill::LentBody {
  public:
@@ -78,6 +95,7 @@ BodyWriter::BodyWriter(FillContext& context, Incoming incoming)
       growth_(context),
       kept_(incoming_.may_be_stored() ? Kept::in_memory : Kept::nowhere),
       storability_(incoming_.left_there ? cache::Storability::duplicate : incoming_.storability),
+      check_(check_of(context, incoming_)),
       watch_(context, [this] {
         if (gives_up()) incoming_.attempt.abandon();
       }) {}
@@ -111,7 +129,7 @@ Task<upstream::Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
     if (!read) co_return read.error();
     if (*read == 0) continue;  // the end has just been seen
     if (*read > left()) co_return kOtherLength;
-    append(*read);
+    if (!append(*read)) co_return sources::wrong_content(incoming_.attempt, fill.url());
     if (used_ == block_->capacity() && growth_.under_way()) co_await grow();
     if (const auto fault = apply_limits()) co_return *fault;
     if (at_end()) break;
@@ -127,6 +145,7 @@ Task<upstream::Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
     co_await net::asio::post(context_.access.executor(), net::use_task);
   }
   if (incoming_.length && fill.received() != *incoming_.length) co_return kOtherLength;
+  if (is_wrong(fill.received())) co_return sources::wrong_content(incoming_.attempt, fill.url());
   if (growth_.under_way()) co_await end_growth();
   co_return boost::system::in_place_value;
 }
@@ -171,7 +190,7 @@ void BodyWriter::next_block() {
   auto capacity = block_ || kept_ == Kept::nowhere ? kBlock : kFirstBlock;
   if (incoming_.length)
     capacity = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left(), 1, kBlock));
-  if (stores()) growth_.begin_if_it_may(incoming_);
+  if (stores() && !check_) growth_.begin_if_it_may(incoming_);
   capacity = growth_.room(capacity);
   // A body that is stored evicts others. If nothing is left to evict, the body is not stored. The
   // window of such a body has a budget of its own and evicts no stored response.
@@ -192,12 +211,31 @@ void BodyWriter::next_block() {
   context_.fill().expect(block_);
 }
 
-void BodyWriter::append(std::size_t size) {
+void BodyWriter::begin_with(const cache::Body& stored) {
+  for (const auto& slice : stored.slices) {
+    if (check_) check_->add({slice.block->data(), slice.size});
+    context_.fill().append(slice.block, slice.size);
+  }
+}
+
+// Call this once `received` bytes have been hashed. True if they are all, and have another digest.
+bool BodyWriter::is_wrong(std::uint64_t received) {
+  return check_ && received == incoming_.length.value_or(received) && !check_->matches();
+}
+
+// Returns false for the last bytes of a body that has another digest: they are not appended.
+bool BodyWriter::append(std::size_t size) {
   // The bytes here; the wait for them was counted by read_timed().
   if (rate_) rate_->record(size, {});
+  if (check_) {
+    check_->add({block_->data() + used_, size});
+    const auto received = context_.fill().received() + size;
+    if (incoming_.length && is_wrong(received)) return false;
+  }
   used_ += static_cast<std::uint32_t>(size);
   upstream_bytes(context_, incoming_.attempt).add(size);
   context_.fill().append(block_, used_);
+  return true;
 }
 
 // Call this after each append(). Returns why no more of the body is read; nothing: more is.
@@ -220,7 +258,7 @@ bool BodyWriter::too_long_to_hold_back() const {
 // Whether the rest of the body is only passed on, and is long.
 bool BodyWriter::worth_lending() {
   const bool passed_on = shown_ == Shown::all && kept_ == Kept::nowhere;
-  return passed_on && !rate_ && !incoming_.goes_on && incoming_.length &&
+  return passed_on && !rate_ && !check_ && !incoming_.goes_on && incoming_.length &&
          left() >= fill::LentBody::kLeast && incoming_.attempt.fetch().passes_in_kernel();
 }
 

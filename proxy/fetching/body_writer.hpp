@@ -19,6 +19,11 @@ namespace proxy::fetching {
 // Fill::keep_window). A body that is left with the neighbour (Incoming::left_there) is kept up to
 // kHeldBack bytes, so that later requests may join the fill. If it is longer, it passes through a
 // window, too.
+//
+// If a digest names the body (policy::digest_of()), the readers get its last bytes only once all of
+// them have the digest; where nobody knows which bytes are the last ones, its end. If they do not,
+// write() fails with `malformed` and Errc::wrong_content. A body of unknown length that a digest
+// names is not stored if memory is too small for it.
 class BodyWriter {
  public:
   // A longer body that is left with the neighbour passes through a window.
@@ -43,6 +48,8 @@ class BodyWriter {
   }
   [[nodiscard]] bool too_long_to_hold_back() const;
 
+  // Call this after publish(), before write(): the body begins with these bytes.
+  void begin_with(const cache::Body& stored);
   // Reads the body to its end. `idle`: the longest wait for the next bytes. `rate`: a slower
   // body is a failure, unless it is published and not stored.
   net::Task<upstream::Outcome<void>> write(std::chrono::milliseconds idle,
@@ -80,7 +87,8 @@ class BodyWriter {
   [[nodiscard]] std::uint64_t left() const;
   [[nodiscard]] bool at_end();
   void next_block();
-  void append(std::size_t size);
+  [[nodiscard]] bool append(std::size_t size);
+  [[nodiscard]] bool is_wrong(std::uint64_t received);
   [[nodiscard]] std::optional<upstream::Failure> apply_limits();
   [[nodiscard]] bool worth_lending();
   using Read = upstream::Outcome<std::size_t>;  // bytes; zero at the end
@@ -102,8 +110,9 @@ class BodyWriter {
   std::uint32_t used_ = 0;          // the number of bytes in block_
   Shown shown_ = Shown::nothing;
   Kept kept_;
-  cache::Storability storability_;         // `yes` while the answer may still be stored
-  std::optional<blocks::LeastRate> rate_;  // of this write()
+  cache::Storability storability_;              // `yes` while the answer may still be stored
+  std::optional<mirrors::ContentCheck> check_;  // nothing: no digest names the body
+  std::optional<blocks::LeastRate> rate_;       // of this write()
   const UnreadWatch watch_;
 };
 

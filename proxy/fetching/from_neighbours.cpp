@@ -122,6 +122,10 @@ std::uint64_t least_rate(const std::optional<std::uint64_t>& length, bool held_b
   return may_be_long ? kLeastHeldBackRate : blocks::kLeastSiblingRate;
 }
 
+bool has_failed(const sources::Finding& finding) {
+  return finding.worth == sources::Worth::cut || finding.worth == sources::Worth::wrong;
+}
+
 void check_some(const FillContext& context, BodyWriter& writer) {
   if (!sources::is_to_be_checked(context.access.sources, context.request())) return;
   auto entry = writer.entry();
@@ -155,7 +159,7 @@ Task<Answered> write_body(FillContext& context, sources::ClaimantSearch& search,
   if (!written && !held_back)
     written = co_await outlast_silence(context, search, writer, written, idle);
   const auto finding = sources::worth_of(written);
-  const bool is_dropped = finding.worth == sources::Worth::cut && writer.held_back();
+  const bool is_dropped = has_failed(finding) && writer.held_back();
   if (is_dropped && writer.too_long_to_hold_back()) {
     search.put_off(writer.attempt());
   } else if (writer.attempt().peer()) {

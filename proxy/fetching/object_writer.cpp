@@ -147,7 +147,9 @@ Task<Written> write_into(const FillContext& context, Incoming& incoming,
                          std::shared_ptr<blocks::BlockRun> run, std::chrono::milliseconds idle) {
   auto& attempt = incoming.attempt;
   auto& access = context.access;
-  blocks::BlockWriter writer(access, {run, context.job.key, context.patience}, attempt);
+  const auto name = blocks::digest_of(*run->object, context.request());
+  blocks::BlockWriter writer(access, {run, context.job.key, context.patience, UINT32_MAX, name},
+                             attempt);
   const bool resumable = !cache::strong_validator(*run->object).empty();
   if (attempt.peer() && !attempt.waits_itself() && resumable)
     writer.expect(blocks::kLeastSiblingRate);
@@ -160,7 +162,7 @@ Task<Written> write_into(const FillContext& context, Incoming& incoming,
   if (written) all = co_await outlast_silence(context, attempt, writer, run, idle);
   attempt.fetch().finish();
   if (!attempt.peer()) co_return all;
-  sources::record_worth(*context.request().policy().directory, attempt, sources::worth_of(written),
+  sources::record_worth(*context.request().policy().directory, attempt, writer.worth_of(written),
                         context.access.clock().steady(), writer.received());
   const auto& object = run->object;
   if (written && sources::is_to_be_checked(access.sources, context.request())) {
@@ -242,7 +244,7 @@ Task<void> write_object(FillContext& context, Incoming incoming,
           co_await write_rest_of(context, incoming, run, ending.end, std::move(written.rest));
     }
   }
-  context.cache().record_kept_blocks(context.job.key, *object);
+  blocks::record_kept_blocks(context.access, context.job.key, *object, context.request());
   context.fill().finish();  // its readers have the head, and read blocks
 }
 

@@ -72,7 +72,10 @@ Task<std::optional<upstream::Outcome<void>>> write_rest_from_neighbour(FillConte
     if (written)
       written = co_await writer.write(
           idle, blocks::LeastRate(blocks::kLeastSiblingRate, blocks::kRateGrace));
-    search.note(writer.attempt(), sources::worth_of(written), context.fill().received() - before);
+    auto finding = sources::worth_of(written);
+    // It may be the beginning that is wrong, which another source gave.
+    if (finding.worth == sources::Worth::wrong) finding.worth = sources::Worth::given_up;
+    search.note(writer.attempt(), finding, context.fill().received() - before);
     co_return std::optional(written);
   }
 }

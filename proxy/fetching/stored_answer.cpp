@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "proxy/blocks/presence.hpp"
+#include "proxy/blocks/whole_check.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/body_writer.hpp"
@@ -13,6 +14,15 @@ namespace proxy::fetching {
 using net::Task;
 
 namespace {
+
+// Whether the body does not have the digest that names it.
+bool is_wrong(const FillContext& context, const cache::Entry& whole) {
+  const auto name = blocks::digest_of(whole, context.request());
+  if (!name) return false;
+  mirrors::ContentCheck check(*name, whole.body.size);
+  for (const auto& slice : whole.body.slices) check.add({slice.block->data(), slice.size});
+  return !check.matches();
+}
 
 void append_body(fill::Fill& fill, const cache::Entry& entry) {
   for (const auto& slice : entry.body.slices) fill.append(slice.block, slice.size);
@@ -115,11 +125,12 @@ Task<void> write_completed(FillContext& context, sources::Attempt rest, const Or
   BodyWriter writer(context, std::move(incoming));
   writer.publish();
   const auto before = joined.range.first - cache::range_of_body(stored).first;
-  for (const auto& slice : cache::without_first(budget, stored.body, before).slices) {
-    context.fill().append(slice.block, slice.size);
-  }
+  writer.begin_with(cache::without_first(budget, stored.body, before));
   const auto idle = context.request().policy().settings.timeouts.body;
-  writer.end(co_await writer.write(idle));
+  const auto written = co_await writer.write(idle);
+  // The stored part may be what is wrong.
+  if (!written && written.error().cause == upstream::Errc::wrong_content) context.erase_stored();
+  writer.end(written);
 }
 
 Task<upstream::Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
@@ -162,6 +173,11 @@ bool store_part(const FillContext& context, const Incoming& incoming,
   const auto message = context.received(incoming.attempt);
   const auto all = cache::combine(stored.get(), part, context.request().facts, message,
                                   context.cache().most_in_memory());
+  if (all && !all->range() && is_wrong(context, *all)) {
+    (void)sources::wrong_content(incoming.attempt, all->url());
+    context.erase_stored();
+    return false;
+  }
   return all && context.store(all, incoming.superseded);
 }
 

@@ -52,6 +52,7 @@ constexpr Phrase kPhrases[] = {
     {"broken", "asked {}: it did not answer"},
     {"dns", "{} was not asked: its name was not resolved"},
     {"cut", "{} cut its answer short"},
+    {"wrong", "asked {}: its body did not have the digest that names it"},
     {"outrun", "asked {}, too: another source was faster"},
     {"not-stored", "not stored: {}"},
     {"rule", "by the rule {}"},

@@ -9,6 +9,7 @@
 #include "proxy/http/secrets.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/mirrors/answer_head.hpp"
+#include "proxy/policy/content.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/version.hpp"
 
@@ -134,7 +135,9 @@ void Request::apply_site_rule() {
   if (!rule_) return;
   rule_->apply_to(facts);
   name_it();
-  if (facts.is_immutable_by_class() && !facts.never_store) ask_for_plain_bytes(head.fields);
+  const bool has_digest = facts.method != cache::RequestFacts::Method::other && content_of(*this);
+  const bool is_for_all = facts.is_immutable_by_class() && !facts.never_store;
+  if (has_digest || is_for_all) ask_for_plain_bytes(head.fields);
 }
 
 bool Request::may_exist() const {

@@ -79,9 +79,9 @@ struct Request : net::InFrameMemory {
   void remove_credentials();
 
   // Finds the policy's rule for the site, and applies it to the facts and to stored_as(). A request
-  // for what is immutable by its class then wants no content coding, whatever its client accepts: a
-  // digest is that of the plain bytes, and the first response answers all clients. Call this
-  // after arrive().
+  // for what is immutable by its class, or whose URL has a digest of the body (content.hpp), then
+  // wants no content coding, whatever its client accepts: a digest is that of the plain bytes, and
+  // the first response answers all clients. Call this after arrive().
   void apply_site_rule();
   [[nodiscard]] const SiteRule* rule() const { return rule_; }  // null: none
 

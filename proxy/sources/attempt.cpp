@@ -231,6 +231,15 @@ observe::Inquiry Attempt::inquiry() const {
           .waited = waited_};
 }
 
+upstream::Failure wrong_content(const Attempt& attempt, std::string_view url) {
+  const auto from = attempt.provenance();
+  // A query may be a signature.
+  spdlog::warn("{}: the body from {} does not have the digest that names it; it is not stored",
+               url.substr(0, url.find('?')), from.peer.empty() ? from.host : from.peer);
+  return {upstream::Failure::Where::upstream, upstream::Failure::What::malformed,
+          upstream::Errc::wrong_content};
+}
+
 Task<void> drain_body(SourceAccess& access, upstream::Fetch& fetch) {
   const net::PooledBuffer scratch(access.upstream.buffers);
   const auto until = access.now() + kDrainWait;

@@ -117,6 +117,10 @@ class Attempt {
       upstream::Failure{upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}};
 };
 
+// The failure of a body that does not have the digest that names it. Logs it. `url`: under which it
+// was to be stored.
+upstream::Failure wrong_content(const Attempt& attempt, std::string_view url);
+
 // Reads the rest of the body for at most 20 ms, then finishes the fetch. A refusal's body is short
 // and mostly here already. Once the body is read, the connection can serve another request.
 net::Task<void> drain_body(SourceAccess& access, upstream::Fetch& fetch);

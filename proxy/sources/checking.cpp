@@ -13,6 +13,7 @@
 #include "proxy/cache/purge_pattern.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/validators.hpp"
+#include "proxy/policy/content.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/source_access.hpp"
@@ -201,7 +202,8 @@ std::chrono::milliseconds pause_after(std::size_t answers, std::chrono::millisec
 }
 
 bool is_to_be_checked(SourceAccess& access, const policy::Request& request) {
-  return !request.facts.offline &&
+  // What has the digest of its URL is verified already.
+  return !request.facts.offline && !policy::content_of(request) &&
          access.probes.chosen(request.policy().settings.digest.samples.check);
 }
 

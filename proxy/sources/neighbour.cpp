@@ -53,6 +53,7 @@ constexpr std::array kMeanings{
     Meaning{Worth::broken, "broken", peers::ClaimOutcome::broken},
     Meaning{Worth::unresolved, "dns"},  // as of the failure
     Meaning{Worth::cut, "cut", peers::ClaimOutcome::broken},
+    Meaning{Worth::wrong, "wrong", peers::ClaimOutcome::broken},
     Meaning{Worth::outrun, "outrun", peers::ClaimOutcome::outrun}, Meaning{Worth::given_up, ""}};
 
 const Meaning& meaning_of(Worth worth) {
@@ -155,6 +156,7 @@ Finding finding_in(const upstream::Failure& failure) {
 
 Finding worth_of(const upstream::Outcome<void>& body) {
   if (body) return {Worth::true_hit};
+  if (body.error().cause == upstream::Errc::wrong_content) return {Worth::wrong};
   if (body.error().what == upstream::Failure::What::abandoned) return {Worth::given_up};
   return {.worth = Worth::cut, .late = body.error().what == upstream::Failure::What::timed_out};
 }
@@ -276,6 +278,7 @@ void record_worth(peers::PeerDirectory& directory, const Attempt& attempt, const
   if (!outcome) return;
   directory.record(attempt.peer(),
                    {*outcome, first_byte_of(attempt, finding), bytes, finding.cause}, now);
+  if (finding.worth == Worth::wrong) attempt.peer()->accuracy.contradicted(now);
 }
 
 }  // namespace proxy::sources

@@ -32,6 +32,7 @@ enum class Worth : std::uint8_t {
   broken,       // it sent no HTTP, or nothing
   unresolved,   // it was not asked, since its name was not resolved: that says nothing about it
   cut,          // the body ended early or was too slow
+  wrong,        // the body does not have the digest that names it: the neighbour rests for long
   outrun,       // it was silent for longer than expected, and another source has answered
   given_up,     // this proxy gave up: that says nothing about the neighbour
 };

@@ -64,6 +64,7 @@ constexpr Meaning kMeanings[] = {
     {"it redirects to no URL that may be mirrored (settings mirrors.hosts, access.block), or in a "
      "circle",
      What::unreachable},
+    {"the body does not have the digest that names it", What::malformed},
 };
 
 // Null: no enumerator.

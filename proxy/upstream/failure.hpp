@@ -37,6 +37,7 @@ enum class Errc {
   not_the_peer,       // what answers at a neighbour's address is not the neighbour
   unproven_peer,      // it may be the neighbour: the next poll tells
   redirected_out,     // an origin redirects to where this proxy does not follow
+  wrong_content,      // the body does not have the digest that names it
 };
 
 const boost::system::error_category& upstream_category();

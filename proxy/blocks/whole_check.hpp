@@ -1,0 +1,63 @@
+// Whether an object that was put together from blocks has the digest that names it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "digest/key.hpp"
+#include "proxy/blocks/fetch_access.hpp"
+#include "proxy/mirrors/content_name.hpp"
+#include "proxy/net/asio.hpp"
+
+namespace proxy::blocks {
+
+// The digest of the object's body: see policy::digest_of().
+std::optional<mirrors::ContentName> digest_of(const cache::Entry& object,
+                                              const policy::Request& request);
+
+// Call this once a run has ended, or part of it. Our digest may then claim the blocks of the object
+// that are stored; of an object that a digest names only if all are, since they are verified.
+void record_kept_blocks(FetchAccess& access, const digest::Key& key, const cache::Entry& object,
+                        const policy::Request& request);
+
+// Keeps an invariant: of an object that a digest names, not all blocks are stored unless they have
+// the digest. For the writer of a run, which calls begin() and add() as a block arrives, then
+// turn() and judge(), and stores the block while it has the turn.
+class WholeCheck {
+ public:
+  // `key`: of the object's URL. The access outlives the check.
+  WholeCheck(FetchAccess& access, const digest::Key& key, cache::Ref<const cache::Entry> object,
+             const mirrors::ContentName& name);
+
+  // The next bytes are those of this block from `offset` on.
+  void begin(std::uint32_t block, std::uint64_t offset);
+  void add(std::string_view bytes);
+
+  // Waits until no other writer of the object has the turn.
+  using Turn = BlockRuns::Turn;
+  net::Task<Turn> turn();
+  enum class Verdict : std::uint8_t {
+    incomplete,  // other blocks are missing
+    right,       // the block completes the object
+    wrong,       // the object has another digest, or its source and the store have other bytes
+    unknown,     // a stored block cannot be read now
+  };
+  // `block`: the whole block that has arrived.
+  net::Task<Verdict> judge(cache::Body block, const BlockRun& run);
+
+ private:
+  net::Task<Verdict> compare_with_stored(const cache::Body& block);
+  net::Task<Verdict> judge_stored(cache::Body block);
+
+  FetchAccess& access_;
+  const digest::Key key_;
+  const cache::Ref<const cache::Entry> object_;
+  const mirrors::ContentName name_;
+  mirrors::ContentCheck hash_;  // of the blocks before next_
+  std::uint32_t next_ = 0;
+  std::uint32_t block_ = 0;  // that arrives
+  bool in_order_ = false;    // block_ is hashed as it arrives
+};
+
+}  // namespace proxy::blocks
