@@ -143,7 +143,12 @@ void read_by_pattern(Section& in, RuleSettings& rule) {
   if (in.find("class") && (rule.min_fresh || rule.max_fresh || rule.immutable))
     in.fault(*in.find("class"), "says it already; leave out min_fresh, max_fresh and immutable");
   read_class(in, rule, by_pattern);
-  in.read_word("key", by_pattern.name, {{"url", StoredUnder::url}, {"path", StoredUnder::path}});
+  in.read_word(
+      "key", by_pattern.name,
+      {{"url", StoredUnder::url}, {"path", StoredUnder::path}, {"content", StoredUnder::content}});
+  if (by_pattern.name == StoredUnder::content &&
+      by_pattern.pattern.find("{sha") == std::string::npos)
+    in.fault(*in.find("key"), "needs a pattern with {sha256} or {sha512}");
   if (by_pattern.name == StoredUnder::path && !rule.drop_query.empty())
     in.fault(*in.find("drop_query"), "has no effect beside \"key\": \"path\"; leave it out");
   in.read_texts("follow", {"hosts, such as \"*.example.com\"", 256}, by_pattern.follow,

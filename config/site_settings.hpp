@@ -25,7 +25,8 @@ enum class ResponseClass {
 // The name under which a response is stored.
 enum class StoredUnder {
   url,
-  path,  // scheme, host and query do not count: one name for all hosts of a recipe
+  path,     // scheme, host and query do not count: one name for all hosts of a recipe
+  content,  // its URL; and all URLs with the same digest of the body get it
 };
 
 // A rule for paths that match a pattern, rather than a beginning or a glob.

@@ -418,6 +418,7 @@ Task<void> answer(const pages::PagesAccess& pages, client::Client& client, polic
   if (!from_memory && !under_way.begin(most)) {
     co_return co_await reply::refuse(client, request, reply::Refusal::too_many());
   }
+  co_await look_elsewhere(asker, request, lookup);
   co_await act_on(asker, request, body, lookup);
 }
 

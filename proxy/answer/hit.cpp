@@ -1,8 +1,12 @@
 #include "proxy/answer/hit.hpp"
 
 #include "proxy/answer/miss.hpp"
+#include "proxy/blocks/content_record.hpp"
+#include "proxy/client/arrival.hpp"
 #include "proxy/fetching/fetching.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/policy/access.hpp"
+#include "proxy/policy/content.hpp"
 #include "proxy/reply/deliver.hpp"
 #include "proxy/sources/origin.hpp"
 
@@ -57,7 +61,28 @@ Task<void> sent_or_fetched(client::Client& client, const policy::Request& reques
   const auto delivered = co_await serving;
   if (delivered == reply::Delivered::sent) co_return;
   auto again = fetching::begin_anew(std::move(lookup), request);
+  // What look_elsewhere() has found has another key.
+  again.key = digest::key_of(digest::Method::get, request.stored_as());
   co_await answer_miss(client, request, std::move(again));
+}
+
+// What is stored under another URL may have the body that this request is for, to the byte. It
+// answers only if the client may ask for that URL, too, and nothing is missing.
+Task<void> look_by_content(client::Client& client, const policy::Request& request,
+                           fetching::Lookup& lookup) {
+  auto& access = client.access.fetching;
+  std::function<bool(const policy::Request&)> may_ask = [&client](const policy::Request& other) {
+    return !policy::check_access(client::asker_of(client), other);
+  };
+  auto found = co_await blocks::find_by_content(access, request, std::move(may_ask), lookup.asked);
+  if (!found.entry) co_return;
+  fetching::Lookup other;
+  other.key = found.key;
+  other.asked = lookup.asked;
+  other.found.entry = std::move(found.entry);
+  fetching::decide(access, request, other);
+  const bool answers = other.verdict.action == cache::Action::serve;
+  if (answers && other.presence == blocks::Presence::stored) lookup = std::move(other);
 }
 
 }  // namespace
@@ -70,6 +95,12 @@ Soon<void> answer_hit(client::Client& client, const policy::Request& request,
                               {lookup.key, entry, detail, std::move(lookup.body), lookup.presence});
   if (serving.is_here()) return {};  // only an object can be outdated
   return sent_or_fetched(client, request, lookup, std::move(serving));
+}
+
+Soon<void> look_elsewhere(client::Client& client, const policy::Request& request,
+                          fetching::Lookup& lookup) {
+  if (fetching::answers_from_cache(lookup) || !policy::shared_content_of(request)) return {};
+  return look_by_content(client, request, lookup);
 }
 
 void refresh(client::Client& client, const policy::Request& request,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/blocks/content_record.hpp"
 #include "proxy/policy/content.hpp"
 #include "proxy/policy/request.hpp"
 
@@ -47,6 +48,7 @@ void record_kept_blocks(FetchAccess& access, const digest::Key& key, const cache
   const bool is_named = digest_of(object, request).has_value();
   if (is_named && (object.range() || !has_all_blocks(access, key, object))) return;
   access.cache().record_kept_blocks(key, object);
+  if (is_named) record_content(access, object, request);
 }
 
 WholeCheck::WholeCheck(FetchAccess& access, const digest::Key& key,

@@ -17,7 +17,8 @@ std::optional<mirrors::ContentName> digest_of(const cache::Entry& object,
                                               const policy::Request& request);
 
 // Call this once a run has ended, or part of it. Our digest may then claim the blocks of the object
-// that are stored; of an object that a digest names only if all are, since they are verified.
+// that are stored; of an object that a digest names only if all are, since they are verified. Such
+// an object is then found by its digest, too.
 void record_kept_blocks(FetchAccess& access, const digest::Key& key, const cache::Entry& object,
                         const policy::Request& request);
 

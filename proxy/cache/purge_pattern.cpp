@@ -33,7 +33,8 @@ bool is_of(const http::HostPattern& hosts, std::string_view url) {
 
 bool PurgePattern::covers(std::string_view name, cache::GiverTag giver) const {
   if (const auto* by = std::get_if<cache::Giver>(&what_)) return by->tag == giver;
-  const auto url = cache::StoredName::decode(name).url;
+  const auto [space, url] = cache::StoredName::decode(name);
+  if (space == Space::content) return true;
   if (const auto* prefix = std::get_if<std::string>(&what_)) return url.starts_with(*prefix);
   return is_of(std::get<http::HostPattern>(what_), url);
 }

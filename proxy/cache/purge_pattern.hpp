@@ -25,6 +25,8 @@ class PurgePattern {
   // `giver`: the neighbour, which must have a tag.
   explicit PurgePattern(cache::Giver giver) : what_(giver) {}
 
+  // Whether a URL that the pattern covers leads to a record of a digest is not known, so every
+  // pattern but that of a neighbour covers all of them (Space::content).
   // `name`: an encoded StoredName. `giver`: the tag of the response's giver.
   [[nodiscard]] bool covers(std::string_view name, cache::GiverTag giver = 0) const;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/blocks/whole_check.hpp"
+#include "proxy/blocks/content_record.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/stored_answer.hpp"
 #include "proxy/policy/content.hpp"
@@ -338,7 +338,16 @@ Task<upstream::Outcome<void>> BodyWriter::join(sources::Attempt rest) {
                                         *skipped, idle);
 }
 
+// A guest need not be trusted for a body that has the digest of its URL.
+void BodyWriter::confirm() {
+  if (!check_ || !incoming_.entry->giver().guest) return;
+  auto received = context_.received(incoming_.attempt);
+  received.giver = {};
+  incoming_.entry = cache::Entry::make(context_.cache().budget, received);
+}
+
 void BodyWriter::complete() {
+  if (policy::content_of(context_.request())) confirm();
   if (held_back()) publish();
   incoming_.attempt.fetch().finish();
   if (stores()) storability_ = store();
@@ -375,6 +384,7 @@ cache::Storability BodyWriter::store() {
   entry->body = trimmed(context_.fill().body(), context_.cache().budget);
   const bool is_stored = entry->range() ? store_part(context_, incoming_, entry)
                                         : context_.store(entry, incoming_.superseded);
+  if (is_stored && check_) blocks::record_content(context_.access, *entry, context_.request());
   if (is_stored) return cache::Storability::yes;
   const auto why = context_.why_not_stored(*entry);
   // A part that does not touch the stored one, or does not fit to it.

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "config/section.hpp"
+#include "proxy/policy/content.hpp"
 
 namespace proxy::pages {
 
@@ -56,8 +57,18 @@ std::string text_of(const config::Faults& faults) {
 
 constexpr std::size_t kLongestOrder = 32 * 1024;  // some URLs of the greatest length
 
-Task<tiers::Forgotten> forget_url(tiers::CacheAccess& cache, const std::string& name) {
-  co_return co_await cache.forget(digest::key_of(digest::Method::get, name), name);
+// `rule`: of the URL. Forgets the record by which the URL gets what is stored for another one, too.
+Task<tiers::Forgotten> forget_url(tiers::CacheAccess& cache, std::string name,
+                                  const http::Target& url, const policy::SiteRule* rule) {
+  auto forgotten = co_await cache.forget(digest::key_of(digest::Method::get, name), name);
+  const auto text = rule ? rule->content_name(url) : std::nullopt;
+  const auto content = text ? mirrors::ContentName::parse(*text) : std::nullopt;
+  if (!content) co_return forgotten;
+  const auto record = policy::stored_under(*content);
+  const auto of_record = co_await cache.forget(digest::key_of(digest::Method::get, record), record);
+  forgotten.owed = forgotten.owed || of_record.owed;
+  forgotten.dropped = std::max(forgotten.dropped, of_record.dropped);
+  co_return forgotten;
 }
 
 // Purges in both spaces, since no order can mean only one of them.
@@ -69,8 +80,9 @@ Task<std::optional<tiers::Forgotten>> carry_out(const Visit& visit, PurgeOrder o
   const auto name = visit.policy().rules.key_url(*url);
   tiers::Forgotten all;
   for (const auto space : {cache::Space::web, cache::Space::gateway}) {
-    const auto stored_as = cache::StoredName{space, name}.encode();
-    const auto forgotten = co_await forget_url(cache, stored_as);
+    auto stored_as = cache::StoredName{space, name}.encode();
+    const auto forgotten =
+        co_await forget_url(cache, std::move(stored_as), *url, visit.policy().rules.find(*url));
     all = {all.dropped + forgotten.dropped, all.owed || forgotten.owed};
   }
   co_return all;
@@ -134,7 +146,8 @@ Task<void> serve_purge(const PagesAccess& pages, client::Client& client,
   if (auto refusal = check_admin(pages, client, request)) {
     co_return co_await reply::refuse(client, request, std::move(*refusal));
   }
-  const auto purged = co_await forget_url(client.access.fetching.cached(), request.stored_as());
+  const auto purged = co_await forget_url(client.access.fetching.cached(), request.stored_as(),
+                                          request.target, request.rule());
   client.record.tag = observe::Tag::purge;
   // As Squid answers PURGE, so that its scripts work here.
   const auto message = message_of(client, purged.dropped > 0 ? 200 : 404, purged);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "proxy/http/fields.hpp"
 #include "proxy/mirrors/content_name.hpp"
@@ -13,6 +14,16 @@ struct Request;
 // The digest that the request's URL has of the body of a 200, by the rule of the site. Nothing:
 // none.
 std::optional<mirrors::ContentName> content_of(const Request& request);
+
+// As content_of(), if every URL with this digest gets the same response: by the rule of the site
+// (StoredUnder::content), for a GET or HEAD that anybody might have sent. The request is then for
+// what is stored under its own URL, else for what is stored for another one.
+std::optional<mirrors::ContentName> shared_content_of(const Request& request);
+// The name of the record that tells where such a body is stored (cache::Space::content). Neighbours
+// claim it.
+std::string stored_under(const mirrors::ContentName& name);
+// The entity tag that the body has wherever it is given by its digest, in quotes.
+std::string entity_tag_of(const mirrors::ContentName& name);
 
 // The digest of the whole body of which an answer has all or a part: by the URL, else as the
 // answer's Repr-Digest says. Nothing if there is none, or if the answer is coded: its bytes are

@@ -228,6 +228,24 @@ OwnedRequest::OwnedRequest(const Request& original) {
   request_->facts.offline = original.facts.offline;  // the setting may be for all sites
 }
 
+ActingRequest::ActingRequest(const Request& original, std::string_view url, std::string name)
+    : text_(std::string(original.head.method).append(" ").append(url) + " HTTP/1.0\r\n") {
+  if (original.asks_as_sibling()) text_ += "Cache-Control: only-if-cached\r\n";
+  auto parsed = parse_request(text_ += "\r\n", {});
+  if (!parsed) return;
+  request_ = std::move(*parsed);
+  auto& acting = *request_;
+  acting.policy_ = original.policy_;
+  acting.terms_ = original.terms_;
+  acting.caller = original.caller;
+  using mirrors::Mirrored;
+  const bool is_mirrored = acting.terms_.mirrored != Mirrored::no;
+  if (is_mirrored && !acting.policy_->mirrored_hosts.have(acting.target))
+    acting.terms_.mirrored = Mirrored::not_listed;
+  acting.apply_site_rule();
+  if (!name.empty()) acting.own_name_ = std::move(name);
+}
+
 http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,
                                                          const http::HeadLimits& limits,
                                                          std::string&& url_memory) {

@@ -103,6 +103,7 @@ struct Request : net::InFrameMemory {
 
  private:
   friend class OwnedRequest;
+  friend class ActingRequest;
   friend http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view head,
                                                                   const http::HeadLimits& limits,
                                                                   std::string&& url_memory);
@@ -139,6 +140,24 @@ class OwnedRequest : public net::InFrameMemory {
   // The request's head consists of views of this text. A change of the text would break the views.
   net::FrameString text_;
   std::optional<Request> request_;
+};
+
+// A request for another URL on behalf of a client, by the policy and on the terms of its own
+// request: to look up what is stored there. Has none of the client's fields.
+class ActingRequest {
+ public:
+  // `name`: the request is for what is stored under this name, which need be no URL; empty: under
+  // the URL.
+  ActingRequest(const Request& original, std::string_view url, std::string name = {});
+  ActingRequest(const ActingRequest&) = delete;
+  ActingRequest& operator=(const ActingRequest&) = delete;
+
+  // Null: the URL is none.
+  [[nodiscard]] const Request* get() const { return request_.get(); }
+
+ private:
+  std::string text_;  // of the head
+  std::unique_ptr<Request> request_;
 };
 
 // Parses the bytes of one head, including its target, Host and framing. The request lacks the

@@ -86,6 +86,10 @@ class SiteRule {
   [[nodiscard]] std::string key_url(const std::string& url) const;
   // The digest that the URL has of the response's bytes: "sha256:HEX" or "sha512:HEX".
   [[nodiscard]] std::optional<std::string> content_name(const http::Target& target) const;
+  // Whether other URLs with that digest get the response, too.
+  [[nodiscard]] bool shares_content() const {
+    return terms().name == config::StoredUnder::content && !settings_.never_store;
+  }
   [[nodiscard]] bool allows_post() const { return terms().posts; }
   [[nodiscard]] bool allows_slashes() const { return terms().slashes; }
   [[nodiscard]] bool hides_denied() const { return terms().hides_denied; }

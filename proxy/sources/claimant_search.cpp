@@ -5,6 +5,7 @@
 
 #include "proxy/http/cache_status.hpp"
 #include "proxy/net/frames.hpp"
+#include "proxy/policy/content.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/source_access.hpp"
@@ -24,11 +25,23 @@ Budget budget_for(const ClaimantSearch::For& wanted, const peers::FirstByte& ori
   return budget;
 }
 
-// Counts a claim for each of them.
-peers::Claimants claimants_for(const ClaimantSearch::For& wanted, peers::SteadyTime now) {
+// The digest by which neighbours may have the body, with an entity tag of its own.
+std::optional<mirrors::ContentName> content_of(const ClaimantSearch::For& wanted) {
+  const auto name = policy::shared_content_of(wanted.request);
+  const auto tag = wanted.asked.part ? wanted.asked.part->validator : std::string_view();
+  return name && (tag.empty() || tag == policy::entity_tag_of(*name)) ? name : std::nullopt;
+}
+
+// Counts a claim for each of them. Sets the key that they claim.
+peers::Claimants claimants_for(const ClaimantSearch::For& wanted, peers::SteadyTime now,
+                               digest::Key& claimed_key) {
   if (!wanted.allowed.neighbours()) return {};
   const auto& directory = *wanted.request.policy().directory;
   auto claimants = directory.claimants(wanted.key, now, digest::mark_of(wanted.request.facts.rule));
+  if (const auto content = claimants.empty() ? content_of(wanted) : std::nullopt) {
+    claimed_key = digest::key_of(digest::Method::get, policy::stored_under(*content));
+    claimants = directory.claimants(claimed_key, now);
+  }
   // What is held in part is claimed under a mark alone, so that requests for the whole do not ask.
   if (!claimants.empty() || !wanted.asked.part) return claimants;
   return directory.claimants(wanted.key, now, digest::kOfPart);
@@ -70,9 +83,10 @@ Candidates candidates_for(SourceAccess& access, const ClaimantSearch::For& wante
 }
 
 ChoicePlan::Given given_now(SourceAccess& access, const ClaimantSearch::For& wanted,
-                            observe::Inquiries& inquiries) {
+                            observe::Inquiries& inquiries, digest::Key& claimed_key) {
   const auto now = access.now();
-  auto given = ClaimantSearch::given_for(access, wanted, claimants_for(wanted, now), now);
+  auto claimants = claimants_for(wanted, now, claimed_key);
+  auto given = ClaimantSearch::given_for(access, wanted, std::move(claimants), now);
   const auto& candidates = given.candidates;
   const bool claimed = !candidates.none() && candidates.lead() == Lead::claim;
   if (wanted.allowed.neighbours())
@@ -99,7 +113,8 @@ ClaimantSearch::ClaimantSearch(SourceAccess& access, For wanted, observe::Inquir
     : access_(access),
       wanted_(std::move(wanted)),
       inquiries_(inquiries),
-      plan_(given_now(access, wanted_, inquiries), access.hedges),
+      claimed_(wanted_.key),
+      plan_(given_now(access, wanted_, inquiries, claimed_), access.hedges),
       bell_(access.executor) {}
 
 // A name that leads nowhere is not denied, so neighbours still answer while the name servers
@@ -200,7 +215,7 @@ void ClaimantSearch::ask(ChoicePlan::Question question) {
     if (luck_ == Luck::not_asked) luck_ = Luck::unknown;
   }
   if (wanted_.fill) wanted_.fill->awaited_member = 0;
-  start(access_, under_way_.back(), {wanted_.request.policy().directory, wanted_.key}, bell_);
+  start(access_, under_way_.back(), {wanted_.request.policy().directory, claimed_}, bell_);
 }
 
 void ClaimantSearch::record_wait_of_member(SourceQuestion& question, Repeats repeats) {
@@ -270,7 +285,7 @@ Task<void> ClaimantSearch::record_no(SourceQuestion& question, const Finding& fi
     record_word_of_member(question);
   } else if (is_denial(finding)) {
     const auto& directory = wanted_.request.policy().directory;
-    directory->record_denial(attempt.peer(), wanted_.key, attempt.begun());
+    directory->record_denial(attempt.peer(), claimed_, attempt.begun());
   }
   using No = ChoicePlan::No;
   const auto no = attempt.outcome() ? No::said : No::failed;

@@ -69,9 +69,11 @@ class ClaimantSearch {
     Attempt::OnInterim on_interim = {};  // for the origin's interim heads
     fill::Fill* fill = nullptr;          // that waits for the answer; null: none
   };
-  // Counts one claim for each neighbour that claims the key. If no neighbour claims it, and a part
-  // is asked for, counts the neighbours that claim a part. Adds to `inquiries` each question that
-  // has ended without a useful answer, and the words_for() each finding.
+  // Counts one claim for each neighbour that claims the key. If no neighbour claims it, counts
+  // those that claim the record of the digest in the URL (policy::shared_content_of()), which give
+  // the body for this URL, too; or, if a part is asked for, those that claim a part. Adds to
+  // `inquiries` each question that has ended without a useful answer, and the words_for() each
+  // finding.
   ClaimantSearch(SourceAccess& access, For wanted, observe::Inquiries& inquiries);
   ClaimantSearch(const ClaimantSearch&) = delete;
   ClaimantSearch& operator=(const ClaimantSearch&) = delete;
@@ -122,6 +124,7 @@ class ClaimantSearch {
   SourceAccess& access_;
   const For wanted_;
   observe::Inquiries& inquiries_;
+  digest::Key claimed_;  // by the claimants
   ChoicePlan plan_;
   net::Wakeup bell_;  // rung when a question is over
   boost::container::small_vector<std::shared_ptr<SourceQuestion>, 2> under_way_;

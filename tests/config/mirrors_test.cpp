@@ -118,6 +118,8 @@ TEST(MirrorSettings, AreRefusedWithTheirPlaceAndTheReason) {
        "mirrors.recipes[0].rules[0].class", "found \"imutable\""},
       {R"("recipes":[{"name":"a","rules":[{"name":"b","class":"pass","min_fresh":"1s"}]}])",
        "mirrors.recipes[0].rules[0].class", "says it already"},
+      {R"("recipes":[{"name":"a","rules":[{"name":"b","key":"content"}]}])",
+       "mirrors.recipes[0].rules[0].key", "needs a pattern with {sha256}"},
       {R"("recipes":[{"name":"a","rules":[{"name":"b","key":"path","drop_query":["x"]}]}])",
        "mirrors.recipes[0].rules[0].drop_query", "no effect"},
       {R"("host":["a"])", "mirrors.host", "mean \"hosts\"?"},

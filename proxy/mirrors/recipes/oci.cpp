@@ -10,6 +10,7 @@ using namespace std::chrono_literals;
 using Kind = config::ResponseClass;
 
 constexpr Upstream kNoOther{};
+constexpr auto kByDigest = config::StoredUnder::content;
 
 // The first is for clients that name none.
 constexpr Registry kRegistries[] = {
@@ -44,10 +45,11 @@ constexpr Upstream kBlobStorage[] = {
     {"ollama.ai", "*"},
 };
 
-// For all mirrored hosts: a site's own registry is one of mirrors.hosts.
+// For all mirrored hosts: a site's own registry is one of mirrors.hosts. A manifest has a media
+// type that its digest does not tell, so no other repository gets it.
 constexpr Row kImageRows[] = {
-    {"oci-blob", kAnyHost, "/v2/**/blobs/sha256:{sha256}", Kind::immutable, 0s, 10s},
-    {"oci-blob", kAnyHost, "/v2/**/blobs/sha512:{sha512}", Kind::immutable, 0s, 10s},
+    {"oci-blob", kAnyHost, "/v2/**/blobs/sha256:{sha256}", Kind::immutable, 0s, 10s, kByDigest},
+    {"oci-blob", kAnyHost, "/v2/**/blobs/sha512:{sha512}", Kind::immutable, 0s, 10s, kByDigest},
     {"oci-manifest", kAnyHost, "/v2/**/manifests/sha256:{sha256}", Kind::immutable, 0s, 10s},
     {"oci-manifest", kAnyHost, "/v2/**/manifests/sha512:{sha512}", Kind::immutable, 0s, 10s},
     {"oci-tag", kAnyHost, "/v2/**/manifests/*", Kind::fresh, 60s, 10s},

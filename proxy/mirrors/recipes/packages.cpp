@@ -6,7 +6,9 @@
 namespace proxy::mirrors::recipes {
 namespace {
 
+using namespace std::chrono_literals;
 using Kind = config::ResponseClass;
+constexpr auto kByContent = config::StoredUnder::content;
 
 // Archives that never put another file under the name of an old one. Others do.
 constexpr Upstream kDebian{"debian.org", "deb"};
@@ -32,8 +34,8 @@ constexpr Row dnf_other(std::string_view pattern) {
 
 // The last rows are for what has a query, which no client of an archive sends.
 constexpr Row kApt[] = {
-    {"apt-by-hash", kAnyHost, "/**/by-hash/SHA256/{sha256}", Kind::immutable},
-    {"apt-by-hash", kAnyHost, "/**/by-hash/SHA512/{sha512}", Kind::immutable},
+    {"apt-by-hash", kAnyHost, "/**/by-hash/SHA256/{sha256}", Kind::immutable, 0s, 0s, kByContent},
+    {"apt-by-hash", kAnyHost, "/**/by-hash/SHA512/{sha512}", Kind::immutable, 0s, 0s, kByContent},
     {"apt-by-hash", kAnyHost, "/**/by-hash/SHA1/{hex40}", Kind::immutable},
     {"apt-by-hash", kAnyHost, "/**/by-hash/MD5Sum/{hex32}", Kind::immutable},
     {"apt-package", kDebian, "/**/pool/**", Kind::immutable},
@@ -60,8 +62,8 @@ constexpr Row kApt[] = {
 };
 
 constexpr Row kDnf[] = {
-    {"dnf-metadata", kAnyHost, "/**/repodata/{sha256}-*", Kind::immutable},
-    {"dnf-metadata", kAnyHost, "/**/repodata/{sha512}-*", Kind::immutable},
+    {"dnf-metadata", kAnyHost, "/**/repodata/{sha256}-*", Kind::immutable, 0s, 0s, kByContent},
+    {"dnf-metadata", kAnyHost, "/**/repodata/{sha512}-*", Kind::immutable, 0s, 0s, kByContent},
     {"dnf-metadata", kAnyHost, "/**/repodata/{hex40}-*", Kind::immutable},
     {"dnf-index", kAnyHost, "/**/repodata/**", Kind::revalidate},
     {"dnf-replaceable", kAnyHost, "/**/*latest*.rpm", Kind::revalidate},

@@ -38,6 +38,10 @@ TEST(PurgePattern, CoversUrlsByHowTheyBeginOrByTheirHostInBothKeySpaces) {
       {PurgePattern(hosts("*.a.test")), "http://a.test/", false},
       {PurgePattern(hosts("*")), "reverse:/without/a/host", true},
       {PurgePattern(hosts("a.test")), "reverse:/http://a.test/", false},
+      // Records of digests, which may lead to any URL.
+      {PurgePattern("http://a.test/x/"), "content:sha256:00", true},
+      {PurgePattern(hosts("a.test")), "content:sha256:00", true},
+      {PurgePattern(Giver{3}), "content:sha256:00", false},
   };
   for (const auto& c : cases) EXPECT_EQ(c.purge.covers(c.name), c.covers) << c.name;
 }

@@ -17,6 +17,8 @@ constexpr Case kCases[] = {
     {"", {Space::web, ""}},
     {"reverse:", {Space::gateway, ""}},
     {"reverse:reverse:x", {Space::gateway, "reverse:x"}},
+    {"content:sha256:00", {Space::content, "sha256:00"}},
+    {"reverse:content:x", {Space::gateway, "content:x"}},
 };
 
 TEST(StoredName, IsOneTextInKeysAndOnDisk) {

@@ -58,7 +58,8 @@ inline json by_digest(json settings = json::object()) {
   settings["rules"] = json::array({{{"name", "blobs"},
                                     {"host", "*"},
                                     {"pattern", "/**/{sha256}"},
-                                    {"class", "immutable"}}});
+                                    {"class", "immutable"},
+                                    {"key", "content"}}});
   return settings;
 }
 inline json with_disk(const TemporaryDirectory& home, json settings = json::object()) {

@@ -121,7 +121,7 @@ TEST(Content, ThatIsPutTogetherFromBlocksIsVerifiedWithTheLastOne) {
   const auto right = get();
   EXPECT_TRUE(right.whole && right.body == body);
   EXPECT_TRUE(is_hit(get()));
-  EXPECT_TRUE(await([&] { return scene.proxy.digest().at("entries") == 1; }));
+  EXPECT_TRUE(await([&] { return scene.proxy.digest().at("entries") == 2; }));
 }
 
 // Ranges that are fetched side by side end in any order, and the last one tells.

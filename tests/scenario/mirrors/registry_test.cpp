@@ -32,7 +32,8 @@ struct Registry {
         realm(tokens_front.url("/token")) {
     origin.plain.otherwise([this](const Request& request) { return answer(request); });
     tokens.otherwise([](const Request& request) {
-      const bool is_open = request.target == "/token?service=reg&scope=repository:team/app:pull";
+      const bool is_open = request.target == "/token?service=reg&scope=repository:team/app:pull" ||
+                           contains(request.target, "scope=repository:open/");
       return is_open ? cacheable(R"({"token":"open-sesame","expires_in":300})", "no-store")
                      : Reply(401);
     });
@@ -77,7 +78,10 @@ struct Registry {
     }
     const auto reference = request.target.substr(request.target.rfind('/') + 1);
     if (reference == digest_of(kBlob)) {
-      return Reply(307, {{"Location", storage_front.url("/b?sig=secret")}});
+      // Each repository has a signature of its own.
+      const auto repository = request.target.substr(4, 8);
+      const auto signature = contains(repository, "team") ? "secret" : repository;
+      return Reply(307, {{"Location", storage_front.url("/b?sig=" + signature)}});
     }
     const std::lock_guard lock(mutex_);
     const auto& manifest = reference == "v1" || reference == digest_of(tagged_) ? tagged_ : kImage;
@@ -337,7 +341,7 @@ TEST(RegistryMirror, SharesImagesWithItsNeighbour) {
   MirrorClient a(site.a);
   EXPECT_EQ(a.get(kTag).body, kImage);
   EXPECT_EQ(a.get(kBlobPath).body, kBlob);
-  ASSERT_TRUE(site.b_knows(2));
+  ASSERT_TRUE(site.b_knows(3));  // two URLs, and the digest of the blob
   MirrorClient b(site.b);
   EXPECT_EQ(b.get(kTag).body, kImage);
   registry.origin.front.stop();
@@ -345,6 +349,42 @@ TEST(RegistryMirror, SharesImagesWithItsNeighbour) {
   EXPECT_EQ(b.get(kBlobPath).body, kBlob);
   EXPECT_EQ(registry.gets(kByDigest), 1U);
   EXPECT_EQ(registry.storage.count(), 1U);
+}
+
+// A manifest has a media type, which its digest does not tell.
+TEST(RegistryMirror, FetchesABlobOnceForAllRepositoriesAndNeighbours) {
+  Registry registry;
+  const Neighbours site(registry.settings());
+  MirrorClient a(site.a);
+  for (const char* repository : {"open/one", "open/two", "open/six"}) {
+    const auto name = std::string("/v2/") + repository;
+    const auto blob = a.get(name + "/blobs/" + digest_of(kBlob));
+    EXPECT_EQ(blob.body, kBlob);
+    EXPECT_EQ(blob.field("Docker-Content-Digest"), digest_of(kBlob));
+    EXPECT_EQ(a.get(name + "/manifests/" + digest_of(kImage)).field("Content-Type"), kType);
+  }
+  EXPECT_EQ(registry.storage.count(), 1U);
+  EXPECT_EQ(registry.origin.plain.count("/v2/open/six/manifests/" + digest_of(kImage)), 2U);
+  ASSERT_TRUE(site.b_knows(5));
+  const auto given = MirrorClient(site.b).get("/v2/open/for/blobs/" + digest_of(kBlob));
+  EXPECT_EQ(given.body, kBlob);
+  EXPECT_TRUE(contains(nearest_cache_status(given), "peer/a")) << nearest_cache_status(given);
+  EXPECT_EQ(registry.storage.count(), 1U);
+}
+
+TEST(RegistryMirror, CutsABlobThatHasAnotherDigestAndStoresNone) {
+  Registry registry;
+  auto wrong = kBlob;
+  wrong.back() = 'c';
+  registry.storage.otherwise([&](const Request&) { return cacheable(wrong); });
+  RegistryMirrorScene mirror(registry);
+  EXPECT_FALSE(mirror.client.get(kBlobPath).whole);
+  registry.storage.otherwise([](const Request&) { return cacheable(kBlob); });
+  MirrorClient again(mirror.proxy);
+  const auto blob = again.get(kBlobPath);
+  EXPECT_EQ(blob.body, kBlob);
+  EXPECT_FALSE(is_hit(blob));
+  EXPECT_FALSE(contains(mirror.proxy.process().errors(), "sig=secret"));
 }
 
 }  // namespace
