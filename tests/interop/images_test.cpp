@@ -78,7 +78,7 @@ struct Images : ::testing::Test {
 TEST_F(Images, AreCopiedBySkopeo) {
   auto fetches = site.fetches();
   const auto digest = second_layer().substr(7);
-  expect_one_download(fetches.run("skopeo", 4, digest, [&](const Place& place) {
+  expect_one_download(fetches.run("skopeo", digest, [&](const Place& place) {
     const auto to = place.folder / "image";
     run_client({{"/usr/bin/skopeo", "--insecure-policy", "--registries-conf", mirror_file(place),
                  "copy", "docker://" + image(), "dir:" + to.string()}});
@@ -114,7 +114,7 @@ struct Podman {
 
 TEST_F(Images, ArePulledByPodman) {
   auto fetches = site.fetches();
-  expect_one_download(fetches.run("podman", 4, content_of(second), [&](const Place& place) {
+  expect_one_download(fetches.run("podman", content_of(second), [&](const Place& place) {
     const Podman podman(place.folder, "vfs", mirror_file(place));
     podman.run({"pull", "--quiet", image()});
     for (const auto& layer : std::filesystem::directory_iterator(podman.root / "vfs/dir")) {
@@ -151,7 +151,7 @@ TEST_F(ChunkedImages, ArePulledInPartsByPodman) {
   auto fetches = site.fetches();
   const auto content = content_of(files);
   const auto sent =
-      fetches.run("podman, zstd:chunked", 6, content, [&](const Place& place) -> std::string {
+      fetches.run("podman, zstd:chunked", content, [&](const Place& place) -> std::string {
         const Podman podman(place.folder, "overlay", mirror_file(place));
         for (const char* tag : {"v1", "v2"}) {
           const auto pulled = podman.run(
@@ -206,7 +206,7 @@ TEST_F(Images, AreFetchedByContainerd) {
   auto fetches = site.fetches();
   const auto digest = second_layer();
   const auto content = digest.substr(7);
-  expect_one_download(fetches.run("containerd", 4, content, [&](const Place& place) {
+  expect_one_download(fetches.run("containerd", content, [&](const Place& place) {
     const auto hosts = place.folder / "hosts";
     std::filesystem::create_directories(hosts / "_default");
     write_file(hosts / "_default/hosts.toml",
@@ -224,7 +224,7 @@ TEST_F(Images, AreFetchedInRangesAsByOllama) {
   const auto layer = manifest().at("layers").at(1);
   const auto size = layer.at("size").get<std::size_t>();
   const auto content = second_layer().substr(7);
-  const auto sent = fetches.run("curl as Ollama", 2, content, [&](const Place& place) {
+  const auto sent = fetches.run("curl as Ollama", content, [&](const Place& place) {
     const auto image = "http://" + place.proxy.address() + "/v2/team/app/";
     const auto blob = image + "blobs/" + second_layer();
     const std::vector<std::string> curl{"/usr/bin/curl", "--silent", "--fail"};

@@ -91,7 +91,7 @@ TEST_F(AptRepository, IsReadByApt) {
   FourFetches four(settings, {&files.origin.plain}, [this] { files.origin.front.stop(); });
   const auto content = scenario::sha256_of(read_file(own / "sample_1.0_all.deb"));
   const auto sent =
-      four.run("apt", 1, content, [this](const Place& place) { return download(place); });
+      four.run("apt", content, [this](const Place& place) { return download(place); });
   EXPECT_GT(sent[0].bytes, kPayload);
   EXPECT_LT(sent[0].bytes, kPayload + kIndexes);
   EXPECT_LT(sent[1].bytes, 1'000U) << "what is the same has no body";
@@ -147,7 +147,7 @@ TEST_F(DnfRepository, IsReadByDnf) {
                    [this] { files.origin.front.stop(); });
   const auto content = scenario::sha256_of(only_file_below(files.path(), ".rpm"));
   const auto sent =
-      four.run("dnf", 5, content, [this](const Place& place) { return download(place); });
+      four.run("dnf", content, [this](const Place& place) { return download(place); });
   EXPECT_GT(sent[0].bytes, kPayload);
   EXPECT_LT(sent[0].bytes, kPayload + kIndexes);
   EXPECT_LT(sent[1].bytes, 1'000U);

@@ -43,7 +43,7 @@ TEST_F(Updates, AreDownloadedInPiecesAsByDeliveryOptimization) {
       [&](const Request& request) { return is_away ? Reply::hang_up() : give(request); });
   FourFetches four(settings(), {&server}, [&] { is_away = true; });
   const auto sent =
-      four.run("Delivery Optimization", 1, scenario::sha256_of(file), [&](const Place& place) {
+      four.run("Delivery Optimization", scenario::sha256_of(file), [&](const Place& place) {
         // Another signature for each client.
         const auto url =
             place.proxy.url() +
