@@ -102,7 +102,9 @@ struct RecipeSettings {
   std::vector<HostSpec> hosts = {};      // empty: the rules are for those of mirrors.hosts
   std::vector<HostSpec> follow = {};     // hosts that redirects may lead to, too
   std::vector<RuleSettings> rules = {};  // the host "*": all of the recipe
-  std::string like = {};  // a recipe of ours, whose rules follow, for all hosts; empty: none
+  // A recipe of ours, whose rules follow, for all hosts, and whose requests name `hosts`, unless
+  // there is a prefix; empty: none.
+  std::string like = {};
 
   bool operator==(const RecipeSettings&) const = default;
 };

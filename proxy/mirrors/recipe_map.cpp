@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <stdexcept>
 
 #include "proxy/http/text.hpp"
@@ -21,6 +22,17 @@ std::vector<config::HostSpec> hosts_by_field(std::span<const config::RecipeSetti
   std::vector<config::HostSpec> hosts;
   for (const auto& recipe : recipes) {
     if (recipe.named_by == NamedBy::host) append(hosts, recipe.hosts);
+  }
+  return hosts;
+}
+
+using HostsByParameter = std::map<std::string, std::vector<config::HostSpec>>;
+
+// A table that is like a recipe has the same parameter, and hosts of its own.
+HostsByParameter hosts_by_parameter(std::span<const config::RecipeSettings> recipes) {
+  HostsByParameter hosts;
+  for (const auto& recipe : recipes) {
+    if (recipe.named_by == NamedBy::query) append(hosts[recipe.parameter], recipe.hosts);
   }
   return hosts;
 }
@@ -65,6 +77,9 @@ std::vector<config::RecipeSettings> chosen_recipes(const config::MirrorSettings&
         rule.host = {"*", {}};
         own.rules.push_back(std::move(rule));
       }
+      if (!own.prefix.empty()) continue;
+      own.named_by = ours.named_by;
+      own.parameter = ours.parameter;
     }
   }
   std::vector<config::RecipeSettings> for_all;
@@ -86,9 +101,9 @@ RecipeMap::RecipeMap(std::span<const config::RecipeSettings> recipes, Registries
     : registries_(std::move(registries)), hosts_(hosts_by_field(recipes)) {
   for (const auto& recipe : recipes) {
     if (!recipe.prefix.empty()) prefixes_.push_back({recipe.prefix, path_for(recipe.to)});
-    if (recipe.named_by == NamedBy::query)
-      parameters_.push_back({recipe.parameter + '=', MirroredHosts(recipe.hosts)});
   }
+  for (const auto& [parameter, hosts] : hosts_by_parameter(recipes))
+    parameters_.push_back({parameter + '=', MirroredHosts(hosts)});
 }
 
 std::optional<MirrorPath> RecipeMap::mirror_path(const http::Target& asked,

@@ -85,6 +85,23 @@ TEST(RecipeMap, HasNoOtherPagesOfARegistry) {
   EXPECT_EQ(meant("/v2/a/manifests/v1")->hosts, &map.registries().hosts());
 }
 
+TEST(RecipeMap, NamesTheHostsOfATableAsClientsOfTheRecipeThatItIsLike) {
+  config::MirrorSettings settings;
+  settings.own_recipes = {
+      {.name = "own", .hosts = {host("u.test")}, .like = "windows"},
+      {.name = "hub", .prefix = "/hub/", .to = "http://h.test", .like = "windows"}};
+  settings.recipes = {"windows"};
+  const RecipeMap map(chosen_recipes(settings));
+  const auto may_name = [&map](const std::string& server) {
+    const auto path = "/files/1?cacheHostOrigin=" + server;
+    const auto mirrored = map.mirror_path(*http::parse_target("GET", path, "cache"));
+    return mirrored->hosts->have(*mirrored_url(mirrored->path));
+  };
+  EXPECT_TRUE(may_name("u.test"));
+  EXPECT_TRUE(may_name("a.windowsupdate.com"));
+  EXPECT_FALSE(may_name("h.test"));
+}
+
 // M1: clients of https recipes would take what came over http for the same.
 TEST(RecipeMap, HasTheHostsOfOurRecipesByHttpsAlone) {
   config::MirrorSettings settings;
