@@ -43,7 +43,7 @@ TEST(RecipeMap, MakesAUrlOfAPrefixAParameterOrAHost) {
       {"/models/", "cache", "https://m.test:8443/"},
       {"/models", "cache", ""},
       {"/models/../x", "cache", "400"},
-      {"/models/a%2fb", "cache", "400"},
+      {"/models/a%2fb", "cache", "https://m.test:8443/a%2Fb"},  // the policy judges it
       {"/https/h.test/a", "cache", "https://h.test/a"},
       {"/a?x=1&from=u.test&y", "cache", "http://u.test/a?x=1&from=u.test&y"},
       {"/a?from=other.test", "cache", "403"},
