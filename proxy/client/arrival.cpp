@@ -18,17 +18,25 @@ bool may_know_our_digest(const policy::Request& request) {
 }
 
 // What the rules need to know and the head does not tell.
-void add_facts(const Client& client, policy::Request& request) {
+void add_facts(policy::Request& request) {
   const auto& policy = request.policy();
   auto& facts = request.facts;
   if (policy.settings.cache.offline) facts.offline = true;
   if (!request.asks_as_sibling()) return;
-  request.caller = policy::caller_of(policy, client.address);
   const auto rule = request.head.fields.only_value(peers::kRuleField);
   facts.asked_rule = peers::parse_epoch(rule).value_or(0);
   facts.from_neighbour = may_know_our_digest(request);
   // A Squid may leave out Via.
   if (request.caller.neighbour == policy::Caller::Proof::peer) facts.from_proxy = true;
+}
+
+// The name of the neighbour for whose clients the request is; its address, if several neighbours
+// have that one. Empty: for nobody's.
+std::string neighbour_of(const Client& client, const policy::Request& request) {
+  const auto& caller = request.caller;
+  // A person at a neighbour's machine is a client like any other.
+  if (!client.record.by_proxy || !caller.is_neighbour()) return {};
+  return caller.peer ? caller.peer->name : client.address_text;
 }
 
 // Whether the path stands for another server's URL. Not for a page whose own name was made to point
@@ -43,14 +51,40 @@ bool is_at_mirror(const Client& client, const policy::Request& request,
          (target.host().empty() || names_own_socket(client, target));
 }
 
+// How the request arrived, for record_arrival().
+void arrive(const Client& client, policy::Request& request) {
+  if (client.door == policy::Door::control) return request.arrive(policy::Arrival::reverse);
+  const auto& target = request.target;
+  const auto& policy = request.policy();
+  const auto* const mapping = policy.gateway.find(target.host(), target.port());
+  // Forward and reverse clients use the same listeners, so the target tells them apart. Where
+  // nobody may use us as a proxy, the absolute-form too names a host of ours (RFC 9112 3.2.2).
+  const bool is_http_url = target.form() == http::Target::Form::absolute && !target.https();
+  const bool names_mapped = !policy.serves_forward && mapping && is_http_url;
+  if (!names_mapped && !is_for_us(client, target)) return request.arrive(policy::Arrival::forward);
+  if (is_at_mirror(client, request, mapping))
+    return request.arrive(policy::Arrival::mirror, nullptr, client.registry);
+  request.arrive(policy::Arrival::reverse, mapping);
+}
+
+// Whether rules ask who sends the request: those for questions, own pages and purges, and the list
+// of the latest requests. For all others, mostly hits, that would cost time for nothing.
+bool depends_on_caller(const policy::Request& request) {
+  const auto& facts = request.facts;
+  return request.asks_as_sibling() || facts.from_proxy ||
+         facts.method == cache::RequestFacts::Method::other ||
+         request.terms().own_pages != policy::OwnPages::none;
+}
+
 }  // namespace
 
 void begin_request(const Client& client, policy::Request& request) {
   request.pin(client.access.policy);
   record_arrival(client, request);
   request.apply_site_rule();
-  add_facts(client, request);
+  add_facts(request);
   client.record.by_proxy = request.facts.from_proxy || request.facts.from_neighbour;
+  client.record.neighbour = neighbour_of(client, request);
 }
 
 bool is_of_browser(const http::Fields& fields) {
@@ -90,18 +124,13 @@ bool is_for_us(const Client& client, const http::Target& target) {
 }
 
 void record_arrival(const Client& client, policy::Request& request) {
-  if (client.door == policy::Door::control) return request.arrive(policy::Arrival::reverse);
-  const auto& target = request.target;
-  const auto& policy = request.policy();
-  const auto* const mapping = policy.gateway.find(target.host(), target.port());
-  // Forward and reverse clients use the same listeners, so the target tells them apart. Where
-  // nobody may use us as a proxy, the absolute-form too names a host of ours (RFC 9112 3.2.2).
-  const bool is_http_url = target.form() == http::Target::Form::absolute && !target.https();
-  const bool names_mapped = !policy.serves_forward && mapping && is_http_url;
-  if (!names_mapped && !is_for_us(client, target)) return request.arrive(policy::Arrival::forward);
-  if (is_at_mirror(client, request, mapping))
-    return request.arrive(policy::Arrival::mirror, nullptr, client.registry);
-  request.arrive(policy::Arrival::reverse, mapping);
+  arrive(client, request);
+  if (depends_on_caller(request))
+    request.caller = policy::caller_of(request.policy(), client.address, client.door);
+}
+
+bool is_of_neighbour(const Client& client) {
+  return policy::caller_of(*client.access.policy, client.address).is_neighbour();
 }
 
 }  // namespace proxy::client

@@ -7,20 +7,22 @@
 
 namespace proxy::client {
 
-// Pins the policy in force, records how the request arrived, finds the rule of its site, and
-// completes its facts. The caller is found for a sibling's question alone (Request::caller). Call
-// this once, before any other use of the request.
+// Pins the policy in force, records how the request arrived and who asks, finds the rule of its
+// site, and completes its facts. Call this once, before any other use of the request.
 void begin_request(const Client& client, policy::Request& request);
 
-// The part of begin_request() that decides how a request arrived: sets its terms, and its mapping
-// if it has one. The policy is pinned already.
+// The part of begin_request() that decides how a request arrived: sets its terms, its mapping if it
+// has one, and its caller if rules ask for it (Request::caller). The policy is pinned already.
 void record_arrival(const Client& client, policy::Request& request);
 
 // Whether a browser sends the request, as far as its fields tell. Over plain http it sends no
 // Sec-Fetch-Site, and for a page of the same origin no Origin, but always Accept-Language.
 bool is_of_browser(const http::Fields& fields);
 
-// For the rules of access.
+// Whether the client's address is that of a neighbour: for a request that could not be read.
+bool is_of_neighbour(const Client& client);
+
+// The client as the rules of access see it.
 policy::AccessAsker asker_of(const Client& client);
 
 // Whether `host` is "localhost", this machine's host name, the setting `name`, or one of

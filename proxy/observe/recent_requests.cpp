@@ -32,6 +32,7 @@ RequestRecord shortened(const RequestRecord& record) {
   static_cast<RequestFigures&>(kept) = record;
   kept.rule = kept.recipe = kept.denied_by = {};
   kept.upstream_host = shortened(record.upstream_host);
+  kept.neighbour = shortened(record.neighbour);
   kept.told = shortened(record.told);
   return kept;
 }

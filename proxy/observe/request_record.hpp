@@ -133,6 +133,7 @@ struct RequestFigures : AskerFigures, SourceFigures {
 struct RequestRecord : RequestFigures {
   std::string upstream_host;  // empty: none
   std::string user;           // who asked, where an access rule needed to know; else empty
+  std::string neighbour;      // for whose clients it asks: a name or an address; empty: nobody's
   std::string content_type;
   std::vector<Inquiry> asked;  // kept for the access log as JSON
   http::CacheStatus told;      // what Cache-Status said, the rule's word included
@@ -142,7 +143,8 @@ struct RequestRecord : RequestFigures {
   void begin(std::chrono::steady_clock::time_point now) {
     static_cast<RequestFigures&>(*this) = {};
     begun = now;
-    for (auto* const text : {&upstream_host, &user, &content_type, &told.key, &told.detail}) {
+    for (auto* const text :
+         {&upstream_host, &user, &neighbour, &content_type, &told.key, &told.detail}) {
       forget(*text);
     }
     if (!asked.empty()) asked = {};

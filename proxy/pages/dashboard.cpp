@@ -132,9 +132,7 @@ PageAnswer serve_recent_requests(const Visit& visit) {
   return send_scanned(visit, [&visit] {
     observe::RecentRequests::Known none;
     const auto requests = visit.pages.observed.recent.newer_than(none);
-    return requests_json(newest_of_each_kind(requests, observe::RecentRequests::kMost),
-                         visit.policy()) +
-           "\n";
+    return requests_json(newest_of_each_kind(requests, observe::RecentRequests::kMost)) + "\n";
   });
 }
 
@@ -175,7 +173,9 @@ PageAnswer serve_events(const Visit& visit) {
   while (!error && !pages.instance.draining && !pages.instance.leaving && !client.state.head_only) {
     const auto news = co_await watcher.next(kSilence);
     // The rights may have changed since: an admin's news are for admins alone.
-    if (caller_of(pages, client, visit.request, *client.access.policy).is_admin() != admin) break;
+    const auto& in_force = *client.access.policy;
+    const auto caller = policy::caller_of(in_force, client.address, client.door);
+    if (with_badge(pages, client, visit.request, caller).is_admin() != admin) break;
     const std::string_view text = news ? std::string_view(*news) : ":\n\n";  // a comment
     error = co_await client.response.body(asio::const_buffer(text.data(), text.size()));
   }

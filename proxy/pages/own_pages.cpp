@@ -262,7 +262,7 @@ Task<void> serve_own(const PagesAccess& pages, client::Client& client,
   // Before the answer, since error pages are made for our own pages in another way.
   client.record.tag = observe::Tag::own_page;
   const Visit visit{pages, client, request, body,
-                    caller_of(pages, client, request, request.policy())};
+                    with_badge(pages, client, request, request.caller)};
   auto refusal = co_await answer_own(visit, page);
   if (refusal) co_await reply::refuse(client, request, std::move(*refusal));
   client.record.tag =
@@ -288,9 +288,8 @@ PageAnswer send_page(const Visit& visit, reply::OwnMessage message,
   co_return std::nullopt;
 }
 
-policy::Caller caller_of(const PagesAccess& pages, const client::Client& client,
-                         const policy::Request& request, const policy::Policy& policy) {
-  auto caller = policy::caller_of(policy, client.address, client.door);
+policy::Caller with_badge(const PagesAccess& pages, const client::Client& client,
+                          const policy::Request& request, policy::Caller caller) {
   if (!caller.is_admin() && is_signed_in(pages, client, request))
     caller.admin = policy::Caller::Proof::badge;
   return caller;
@@ -300,7 +299,7 @@ std::optional<reply::Refusal> check_admin(const PagesAccess& pages, const client
                                           const policy::Request& request) {
   if (policy::relay_of(request.head.fields) != policy::Relay::none)
     return reply::Refusal::forbidden("not through another proxy");
-  const auto caller = caller_of(pages, client, request, request.policy());
+  const auto caller = with_badge(pages, client, request, request.caller);
   if (auto refusal = check_audience(caller, Audience::admins)) return refusal;
   return check_meant(request);
 }

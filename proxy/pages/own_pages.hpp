@@ -82,16 +82,17 @@ net::Task<void> serve_own(const PagesAccess& pages, client::Client& client,
                           const policy::Request& request, const OwnPage& page,
                           client::RequestBody& body);
 
-// Who asks by this policy, browsers that are signed in included.
-policy::Caller caller_of(const PagesAccess& pages, const client::Client& client,
-                         const policy::Request& request, const policy::Policy& policy);
+// The same caller, who is an admin also if its browser is signed in.
+policy::Caller with_badge(const PagesAccess& pages, const client::Client& client,
+                          const policy::Request& request, policy::Caller caller);
 
 // Why the client may not change stored responses; nothing if it may. Only admins may, not through
 // another proxy, and with the field `X-Hearsay: 1`, which no page of another site can send.
 std::optional<reply::Refusal> check_admin(const PagesAccess& pages, const client::Client& client,
                                           const policy::Request& request);
 
-// What handlers end with. `make_body` runs on the thread Cache::aside: for what takes milliseconds.
+// The last calls of handlers. `make_body` runs on the thread Cache::aside: for bodies that take
+// milliseconds to make.
 PageAnswer refused(reply::Refusal refusal);
 PageAnswer send_page(client::Client& client, reply::OwnMessage message);
 PageAnswer send_page(const Visit& visit, reply::OwnMessage message,

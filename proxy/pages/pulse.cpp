@@ -117,7 +117,7 @@ void Pulse::tell_requests() {
   auto to_admins = to_others;
   if (pages_.visitors.watchers.any_admin()) {
     auto news = news_json(pages_, *pinned, Audience::admins);
-    to_admins = as_event(with_requests(std::move(news), requests, *pinned));
+    to_admins = as_event(with_requests(std::move(news), requests));
   }
   pages_.visitors.watchers.tell(to_admins, to_others);
 }

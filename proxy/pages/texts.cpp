@@ -32,16 +32,7 @@ std::string_view word(observe::RecentKind kind) {
   return kWords[static_cast<std::size_t>(kind)];
 }
 
-Json neighbour_json(const observe::RecentRequest& request, const policy::Policy& policy) {
-  // A person at a neighbour's machine is a client like any other.
-  if (!request.record.by_proxy) return nullptr;
-  const auto address = config::parse_address(request.client);
-  const auto caller = address ? policy::caller_of(policy, *address) : policy::Caller();
-  if (!caller.is_neighbour()) return nullptr;
-  return caller.peer ? caller.peer->name : request.client;
-}
-
-Json request_json(const observe::RecentRequests::Found& found, const policy::Policy& policy) {
+Json request_json(const observe::RecentRequests::Found& found) {
   const auto& request = *found.request;
   const auto& record = request.record;
   const std::chrono::duration<double> ended = request.ended.time_since_epoch();
@@ -50,7 +41,7 @@ Json request_json(const observe::RecentRequests::Found& found, const policy::Pol
           {"time", ended.count()},
           {"took_ms", request.took.count()},
           {"client", request.client},
-          {"neighbour", neighbour_json(request, policy)},
+          {"neighbour", record.neighbour.empty() ? Json() : Json(record.neighbour)},
           {"method", request.method},
           {"url", request.url},
           {"status", record.status},
@@ -235,10 +226,9 @@ std::string history_json(const observe::History::Span& span) {
   return text + "}\n";
 }
 
-std::string requests_json(const std::vector<observe::RecentRequests::Found>& requests,
-                          const policy::Policy& policy) {
+std::string requests_json(const std::vector<observe::RecentRequests::Found>& requests) {
   auto all = Json::array();
-  for (const auto& found : requests) all.push_back(request_json(found, policy));
+  for (const auto& found : requests) all.push_back(request_json(found));
   return one_line(all);
 }
 
@@ -291,11 +281,9 @@ std::string news_json(const PagesAccess& pages, const policy::Policy& policy, Au
 
 // The news are text already, made once for all watchers, so the member is added without a parser.
 std::string with_requests(std::string news,
-                          const std::vector<observe::RecentRequests::Found>& requests,
-                          const policy::Policy& policy) {
+                          const std::vector<observe::RecentRequests::Found>& requests) {
   news.back() = ',';
-  return news + R"("requests":)" + requests_json(newest_of_each_kind(requests, kMostNews), policy) +
-         '}';
+  return news + R"("requests":)" + requests_json(newest_of_each_kind(requests, kMostNews)) + '}';
 }
 
 std::string digest_json(const PagesAccess& pages, const policy::Policy& policy, JsonLayout layout) {

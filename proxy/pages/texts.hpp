@@ -24,10 +24,9 @@ std::string history_json(const observe::History::Span& span);
 
 // A list, the newest last: {"id", "kind", "time": seconds, "took_ms", "client", "neighbour",
 // "method", "url", "status", "bytes", "result": the tag of the access log, "verdict": a sentence}.
-// `neighbour`: the name of the neighbour that asked, or its address if the policy has no name for
-// it; null: another client.
-std::string requests_json(const std::vector<observe::RecentRequests::Found>& requests,
-                          const policy::Policy& policy);
+// `neighbour`: the name of the neighbour that asked, or its address if there is no name for it;
+// null: another client.
+std::string requests_json(const std::vector<observe::RecentRequests::Found>& requests);
 
 // {"hosts", "urls", "clients"}, each a list of {"name", "requests", "hits", "bytes"} of the last
 // hour, the busiest first. A client has its "connections" now, and its name if it is a "neighbour".
@@ -45,7 +44,6 @@ std::string news_json(const PagesAccess& pages, const policy::Policy& policy, Au
 // The news for admins: with "requests", of each kind the newest kMostNews.
 inline constexpr std::size_t kMostNews = 25;
 std::string with_requests(std::string news,
-                          const std::vector<observe::RecentRequests::Found>& requests,
-                          const policy::Policy& policy);
+                          const std::vector<observe::RecentRequests::Found>& requests);
 
 }  // namespace proxy::pages

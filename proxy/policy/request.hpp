@@ -37,8 +37,8 @@ struct Request : net::InFrameMemory {
   Request(const Request&) = delete;  // facts refer to head
   Request& operator=(const Request&) = delete;
 
-  // Who asks. Found out for questions alone (asks_as_sibling()); the rules of caching, access and
-  // bandwidth take everybody else for a client.
+  // Who asks. Known of questions (asks_as_sibling()), of what a proxy sends, and of what may be for
+  // our own pages or purges; all rules take everybody else for a client.
   Caller caller;
 
   [[nodiscard]] bool is_head() const { return facts.method == cache::RequestFacts::Method::head; }

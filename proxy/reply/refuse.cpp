@@ -1,5 +1,6 @@
 #include "proxy/reply/refuse.hpp"
 
+#include "proxy/client/arrival.hpp"
 #include "proxy/mirrors/redirects.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/upstream/failure.hpp"
@@ -235,7 +236,7 @@ std::optional<upstream::Failure> why_kept_back(const client::Client& client, uns
 
 // The request was not read, so each neighbour gets the proof that the answer is ours.
 Task<void> refuse_unread(client::Client& client, Refusal refusal) {
-  client.tells_epoch = policy::caller_of(*client.access.policy, client.address).is_neighbour();
+  client.tells_epoch = client::is_of_neighbour(client);
   client.response.close_after();
   co_await send(client, refusal, nullptr);
 }

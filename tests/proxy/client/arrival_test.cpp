@@ -115,5 +115,31 @@ INSTANTIATE_TEST_SUITE_P(Clients, OnlyIfCachedOf,
                                          Asking{"ProxyOfAnAdmin", "127.0.0.1", kVia, true}),
                          [](const auto& tested) { return tested.param.name; });
 
+TEST(ARequestOfAProxy, NamesTheNeighbourInTheRecord) {
+  auto settings = quiet_settings();
+  settings.peers = {peers::samples::peer("b"), peers::samples::peer("c"),
+                    peers::samples::peer("d")};
+  settings.peers[0].host = "10.9.9.9";
+  settings.peers[1].host = settings.peers[2].host = "10.9.9.8";
+  settings.access.peers = *config::parse_networks("10.8.0.0/16");
+  struct Asker {
+    std::string address;
+    std::string lines;
+    std::string neighbour;
+  };
+  for (const Asker& asker : {Asker{"10.9.9.9", kVia, "b"}, Asker{"10.9.9.9", "", ""},
+                             Asker{"10.9.9.8", kVia, "10.9.9.8"},
+                             Asker{"10.8.1.1", kVia, "10.8.1.1"}, Asker{"10.1.1.1", kVia, ""}}) {
+    ServeScene scene(settings);
+    scene.client.address = *config::parse_address(asker.address);
+    scene.client.address_text = asker.address;
+    const std::string text =
+        "GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n" + asker.lines + "\r\n";
+    const auto request = policy::parse_request(text, {}).value();
+    begin_request(scene.client, *request);
+    EXPECT_EQ(scene.record.neighbour, asker.neighbour) << asker.address << ' ' << asker.lines;
+  }
+}
+
 }  // namespace
 }  // namespace proxy::client

@@ -44,7 +44,7 @@ struct Closed {
     return parsed;
   }
   bool is_admin(const policy::Request& request) {
-    return caller_of(scene.shared.pages, scene.client, request, *scene.policy).is_admin();
+    return with_badge(scene.shared.pages, scene.client, request, request.caller).is_admin();
   }
   // The whole response. The connection is used up.
   std::string answer(const std::string& line, const std::string& lines) {
