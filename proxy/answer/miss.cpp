@@ -43,7 +43,8 @@ bool answers(const fill::FillHead& head, const policy::Request& request,
              const fetching::Lookup& lookup, cache::Time now) {
   if (!head.shareable || !head.entry->variant().matches(request.head.fields)) return false;
   if (head.provenance.stood_in) {
-    if (request.asks_as_sibling()) return false;  // it may not go to a neighbour
+    if (policy::is_of_neighbour(request))
+      return false;  // each proxy decides by itself what may stand in
     return cache::may_stand_in(request.facts, *head.entry, now, *head.provenance.stood_in);
   }
   const cache::Found found{head.entry};

@@ -33,7 +33,7 @@ http::ByteRanges ranges_of(const FetchAccess& access, const AskedObject& asked,
   if (request.is_head() || wanted.kind == http::Selection::Kind::none) return {};
   if (wanted.kind != http::Selection::Kind::parts) return {{0, object.body.size - 1}};
   const bool first_will_do =
-      request.asks_as_sibling() &&
+      policy::is_of_neighbour(request) &&
       request.head.fields.only_value(peers::kPartField) == peers::kFirstWillDo;
   if (!first_will_do || wanted.parts.size() != 1) return wanted.parts;
   return {cut_to_stored(access, asked, wanted.parts.front())};

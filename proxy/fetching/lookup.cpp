@@ -55,9 +55,9 @@ void decide(const blocks::FetchAccess& access, const policy::Request& request, L
   if (lookup.stored() && lookup.stored()->is_object()) {
     lookup.presence = blocks::presence(access, request, lookup.key, *lookup.stored());
     // Blocks without a strong validator cannot be fetched apart (RFC 9110 15.3.7.3), so a request
-    // that finds them under way can only wait for them.
+    // that finds them under way can only wait for them. With only-if-cached it does not wait.
     const bool only_joined =
-        cache::strong_validator(*lookup.stored()).empty() && !request.asks_as_sibling();
+        cache::strong_validator(*lookup.stored()).empty() && !request.facts.control.only_if_cached;
     lookup.found.lacks = lookup.presence == blocks::Presence::missing ||
                          (lookup.presence == blocks::Presence::under_way && !only_joined);
   }

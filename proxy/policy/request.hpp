@@ -123,6 +123,13 @@ struct Request : net::InFrameMemory {
   std::string range_;
 };
 
+// Whether a proxy asks for what is stored, as far as its address and its fields tell, so that the
+// answer is for the clients of that proxy.
+inline bool is_of_neighbour(const Request& request) {
+  const auto& facts = request.facts;
+  return facts.control.only_if_cached && (facts.from_proxy || facts.from_neighbour);
+}
+
 // The URL for logs and neighbours: without a query that may be a signature, which is for the origin
 // alone. So may one that the rule leaves out of the name, and that of a recipe's other responses.
 std::string_view url_for_others(const Request& request);

@@ -178,7 +178,7 @@ void record_asked(const Tiers& tiers, const policy::Request& request, const dige
   if (facts.method == cache::RequestFacts::Method::other) return;
   if (tiers.disk) tiers.disk->admission().record_asked(key);
   const bool has_neighbours = !request.policy().directory->peers().empty();
-  if (tiers.placement && has_neighbours && !request.asks_as_sibling())
+  if (tiers.placement && has_neighbours && !policy::is_of_neighbour(request))
     tiers.placement->record_asked(key);
 }
 

@@ -81,6 +81,24 @@ TEST(ParseRequest, LeavesTheRangeOfOtherMethodsAsItIs) {
   EXPECT_EQ((*request).head.fields.value(http::field::range), "x");
 }
 
+TEST(IsOfNeighbour, TellsAProxysQuestionFromAClients) {
+  const std::string only = "Cache-Control: only-if-cached\r\n";
+  const std::string via = "Via: 1.1 b\r\n";
+  const struct {
+    std::string lines;
+    bool known_address;
+    bool expected;
+  } rows[] = {
+      {"", true, false},    {via, true, false},  // no question
+      {only, false, false}, {only, true, true}, {only + via, false, true}, {only + via, true, true},
+  };
+  for (const auto& row : rows) {
+    const TextRequest request(row.lines);
+    request.parsed->facts.from_neighbour = row.known_address;
+    EXPECT_EQ(is_of_neighbour(*request), row.expected) << row.lines << row.known_address;
+  }
+}
+
 TEST(OwnedRequest, OutlivesTheOneItCopiesAndIsAGet) {
   auto original = std::make_unique<TextRequest>("Accept: x\r\nCache-Control: max-age=5\r\n",
                                                 "HEAD http://a.test/x HTTP/1.0");
