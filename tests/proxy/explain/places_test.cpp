@@ -132,35 +132,77 @@ TEST(Places, AreThoseThatThePlanGivesANeighbour) {
     expect(row);
 }
 
-TEST(Places, OfATrialIsWhatThePlanThenDoes) {
-  for (const bool has_hedge : {true, false}) {
-    auto settings = client::quiet_settings();
-    settings.peers = {peers::samples::peer("b"), peers::samples::peer("c", 3129)};
-    PlacesScene scene(std::move(settings));
-    scene.fail(0);
-    while (!has_hedge && scene.sources.hedges.take()) {
-    }
-    const sources::Budget budget{.longest = 1h, .patience = 10ms};
-    sources::ChoicePlan::Given given{
-        .candidates = sources::Candidates(
-            scene.policy->directory->claimants(cache::key_of(kUrl), scene.clock.steady()), budget,
-            scene.clock.steady(), [] { return 0U; }),
-        .budget = budget,
-        .origin_takes = {},
-        .route = upstream::Route()};
-    using sources::Prospect;
-    const auto prospect_of = [&](std::size_t id) {
-      return sources::prospect_of(scene.peer(id), given, scene.sources.hedges);
-    };
-    EXPECT_EQ(prospect_of(0), has_hedge ? Prospect::tried : Prospect::no_hedge);
-    EXPECT_EQ(prospect_of(1), Prospect::in_line);
-    sources::ChoicePlan plan(std::move(given), scene.sources.hedges);
-    plan.begin(scene.clock.steady());
-    const auto first = std::get<sources::ChoicePlan::Ask>(plan.next(scene.clock.steady()));
-    EXPECT_EQ(first.question.peer->name, has_hedge ? "b" : "c");
-    EXPECT_EQ(first.question.on_trial, has_hedge);
-    if (has_hedge) scene.peer(0)->accuracy.probation().end_trial();
+using sources::Prospect;
+
+// What may differ in a plan of the neighbours b and c.
+struct PlanCase {
+  enum class Is : std::uint8_t { near, slow, on_trial, tried_by_another } b, c;
+  bool has_hedge, has_route, nobody_else;
+};
+
+void make(PlacesScene& scene, std::size_t id, PlanCase::Is is) {
+  if (is == PlanCase::Is::near) return scene.know(id, 2ms);
+  if (is == PlanCase::Is::slow) return scene.know(id, 300ms);
+  scene.fail(id);
+  if (is == PlanCase::Is::tried_by_another) {
+    ASSERT_TRUE(scene.peer(id)->accuracy.probation().begin_trial());
   }
+}
+
+// Whether each neighbour is asked, in its turn or on trial, if all neighbours fail and the origin
+// does not.
+std::array<std::optional<Prospect>, 2> asked_by(sources::ChoicePlan& plan, PlacesScene& scene) {
+  using Plan = sources::ChoicePlan;
+  std::array<std::optional<Prospect>, 2> asked;
+  const auto now = scene.clock.steady();
+  plan.begin(now);
+  for (;;) {
+    const auto action = plan.next(now);
+    const auto* const ask = std::get_if<Plan::Ask>(&action);
+    if (!ask || !ask->question.peer) return asked;
+    const auto& question = ask->question;
+    asked[question.peer->id] = question.on_trial ? Prospect::tried : Prospect::in_line;
+    if (question.on_trial) question.peer->accuracy.probation().end_trial();
+    plan.peer_has_not(question.number, Plan::No::failed, now);
+  }
+}
+
+void expect_what_the_plan_does(const PlanCase& c) {
+  auto settings = client::quiet_settings();
+  settings.peers = {peers::samples::peer("b"), peers::samples::peer("c", 3129)};
+  PlacesScene scene(std::move(settings));
+  make(scene, 0, c.b);
+  make(scene, 1, c.c);
+  while (!c.has_hedge && scene.sources.hedges.take()) {
+  }
+  const auto now = scene.clock.steady();
+  const sources::Budget budget{.longest = 10ms, .patience = 1h};
+  sources::ChoicePlan::Given given{.candidates = sources::Candidates(
+                                       scene.policy->directory->claimants(cache::key_of(kUrl), now),
+                                       budget, now, [] { return 0U; }),
+                                   .budget = budget,
+                                   .origin_takes = {},
+                                   .nobody_else = c.nobody_else};
+  if (c.has_route) given.route = upstream::Route();
+  std::array<std::optional<Prospect>, 2> foretold;
+  for (const std::size_t id : {0U, 1U}) {
+    const auto prospect = sources::prospect_of(scene.peer(id), given, scene.sources.hedges);
+    ASSERT_TRUE(prospect);
+    const bool is_asked = *prospect == Prospect::in_line || *prospect == Prospect::tried;
+    if (is_asked) foretold[id] = prospect;
+  }
+  sources::ChoicePlan plan(std::move(given), scene.sources.hedges);
+  EXPECT_EQ(asked_by(plan, scene), foretold)
+      << "b " << static_cast<int>(c.b) << ", c " << static_cast<int>(c.c) << ", hedge "
+      << c.has_hedge << ", route " << c.has_route << ", nobody else " << c.nobody_else;
+}
+
+TEST(Prospect, IsWhatAPlanThenDoesInEveryCase) {
+  using Is = PlanCase::Is;
+  for (const auto b : {Is::near, Is::slow, Is::on_trial, Is::tried_by_another})
+    for (const auto c : {Is::near, Is::slow, Is::on_trial, Is::tried_by_another})
+      for (const unsigned bits : {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U})
+        expect_what_the_plan_does({b, c, (bits & 1U) != 0, (bits & 2U) != 0, (bits & 4U) != 0});
 }
 
 }  // namespace
