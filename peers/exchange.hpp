@@ -38,7 +38,7 @@ namespace peers {
 // lead to another proxy later.
 class Exchange {
  public:
-  // What is given by reference or pointer must outlive the exchange.
+  // Everything that is given by reference or pointer must outlive the exchange.
   struct Needs {
     PeerDirectory& directory;
     config::DigestSettings settings;
@@ -47,13 +47,13 @@ class Exchange {
     // goes down (kDownAfter) and when `hurry` rings.
     std::function<void()> tick;
     std::function<SteadyTime()> now;  // steady time; any thread
+    digest::RandomWords random;       // spreads the polls
     PollLimits limits = {};
     threads::Alarm* hurry = nullptr;  // null: none
     // While the control thread gets on, it increments this at least once a second. Null: it does
     // not.
     std::atomic<std::uint64_t>* turns = nullptr;
     std::function<bool(Epoch)> names_us = [](Epoch) { return false; };  // tells our own epochs
-    digest::RandomWords random = digest::unpredictable();               // spreads the polls
   };
 
   // Starts the control thread.

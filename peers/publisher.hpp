@@ -159,7 +159,7 @@ class Publisher {
   // holdings must outlive the publisher.
   // `random` draws the epochs and their salts.
   Publisher(Holdings& holdings, const config::DigestSettings& settings, WallTime now,
-            digest::RandomWords random = digest::unpredictable());
+            digest::RandomWords random);
 
   // Applies the changes of the holdings, and closes a generation if there are any. Returns whether
   // it did. Renews the Squid form at most every settings.squid.period. One thread only; call it
@@ -170,10 +170,10 @@ class Publisher {
   // tick(), or while there is none.
   void follow(const config::DigestSettings& settings, WallTime now);
 
-  // Any thread. Never null.
+  // The digest as it was published last, never null. Any thread may call this.
   std::shared_ptr<const Published> current() const;
 
-  // Of the live filter. Any thread, never waits.
+  // The epoch of the live filter. Any thread may call this; it never waits.
   Epoch epoch() const { return epoch_.load(std::memory_order_relaxed); }
   // Whether an answer that names this epoch may be ours: the current one, or the one before. Any
   // thread, never waits.
@@ -198,7 +198,7 @@ class Publisher {
   }
 
  private:
-  // Of one epoch.
+  // The two filters of one epoch.
   struct Filters {
     std::uint64_t epoch;
     std::uint64_t capacity;

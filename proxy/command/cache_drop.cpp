@@ -159,7 +159,7 @@ Result<int> drop(const CacheOptions& options, const Streams& streams) {
   how.log.sync_purges = true;
   how.purge_reading = options.cache.reading;
   {
-    disk::Disk disk(clock, how);
+    disk::Disk disk(clock, how, digest::unpredictable());
     const auto started = disk.start();
     if (!started) return trouble_with(options.cache, started.error());
     const auto done = carry_out(disk, purge);

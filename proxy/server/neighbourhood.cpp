@@ -24,7 +24,7 @@ Neighbourhood::Neighbourhood(Storage& storage, const config::DigestSettings& set
       clock_(clock),
       changed_(std::move(changed)),
       holdings_(storage.store, first_list(storage)),
-      publisher_(holdings_, settings, clock.now()),
+      publisher_(holdings_, settings, clock.now(), digest::unpredictable()),
       settings_(settings) {}
 
 void Neighbourhood::follow(const policy::Policy& policy, pages::WaitingClients& polls,
@@ -43,6 +43,7 @@ void Neighbourhood::follow(const policy::Policy& policy, pages::WaitingClients& 
       .agent = std::string(kProduct),
       .tick = [this, &polls, &names, neighbours = polled_] { tick(*neighbours, polls, names); },
       .now = [this] { return clock_.steady(); },
+      .random = digest::unpredictable(),
       .hurry = &storage_.newly_claimed,
       .turns = &turns_,
       .names_us = [this](peers::Epoch epoch) { return publisher_.names_us(epoch); }});

@@ -48,7 +48,8 @@ std::unique_ptr<cache::DiskTier> made_disk(const config::CacheSettings& settings
                                  .bytes = told->size.value,
                                  .admit = admit_of(*told),
                                  .kept_elsewhere = std::move(elsewhere)};
-  return std::make_unique<cache::DiskTier>(budget, clock, limits, cache::PurgePattern::reading);
+  return std::make_unique<cache::DiskTier>(budget, clock, limits, cache::PurgePattern::reading,
+                                           digest::unpredictable());
 }
 
 cache::KeptElsewhere asking(const Keepers& keepers) {

@@ -120,7 +120,7 @@ void drop_page_cache(const std::filesystem::path& path) {
 // record of the oldest segment was used, so it is read from the disk and appended again.
 void reclaim(const Plan& plan) {
   proxy::machine::Clock clock;
-  Disk disk(clock, options_of(plan));
+  Disk disk(clock, options_of(plan), digest::unpredictable());
   if (!disk.start()) return;
   append(disk, plan);
   for (std::uint64_t i = 0; i < plan.records; i += 2) {
@@ -142,7 +142,7 @@ void start(const Plan& plan, const char* what) {
   const double cpu = bench::cpu_seconds(::getpid());
   const auto begun = Clock::now();
   proxy::machine::Clock clock;
-  Disk disk(clock, options_of(plan));
+  Disk disk(clock, options_of(plan), digest::unpredictable());
   const auto loaded = disk.start();
   const double milliseconds = seconds_since(begun) * 1000;
   const double busy = (bench::cpu_seconds(::getpid()) - cpu) * 1000;
@@ -168,7 +168,7 @@ void start(const Plan& plan, const char* what) {
 // A pass over the whole index, such as a search for claims that end within a minute.
 void pass(const Plan& plan) {
   proxy::machine::Clock clock;
-  Disk disk(clock, options_of(plan));
+  Disk disk(clock, options_of(plan), digest::unpredictable());
   if (!disk.start()) return;
   std::uint64_t ending = 0;
   double longest = 0;
@@ -209,7 +209,7 @@ int main(int argc, char** argv) {
     const support::TemporaryDirectory directory;
     const Plan plan{directory.path(), std::uint64_t{1} << 30, records, 10 * 1024, 0};
     proxy::machine::Clock clock;
-    Disk disk(clock, options_of(plan));
+    Disk disk(clock, options_of(plan), digest::unpredictable());
     if (!disk.start()) return 1;
     measure_append(disk, plan);
     read(disk, {plan.path, plan.size, std::min<std::uint64_t>(records, 50'000), 10 * 1024,
@@ -225,7 +225,7 @@ int main(int argc, char** argv) {
   const Plan plan{directory.path(), std::uint64_t{8} << 30, entries, 1024, 0};
   {
     proxy::machine::Clock clock;
-    Disk disk(clock, options_of(plan));
+    Disk disk(clock, options_of(plan), digest::unpredictable());
     if (!disk.start()) return 1;
     measure_append(disk, plan);
   }

@@ -67,7 +67,7 @@ struct Cache {
   const config::DigestSettings settings;
   Turnover holdings;
   peers::WallTime now{};
-  peers::Publisher publisher{holdings, settings, now};
+  peers::Publisher publisher{holdings, settings, now, digest::unpredictable()};
 };
 
 std::uint64_t number(const benchmark::State& state, int argument) {
@@ -78,7 +78,7 @@ std::uint64_t number(const benchmark::State& state, int argument) {
 void build(benchmark::State& state) {
   Turnover holdings(number(state, 0));
   for (auto _ : state) {
-    const peers::Publisher publisher(holdings, {}, {});
+    const peers::Publisher publisher(holdings, {}, {}, digest::unpredictable());
     benchmark::DoNotOptimize(publisher.current());
   }
 }

@@ -80,7 +80,8 @@ class ExchangeTest : public testing::Test {
             .settings = settings_,
             .agent = "Hearsay/test",
             .tick = std::move(tick),
-            .now = now};
+            .now = now,
+            .random = digest::unpredictable()};
   }
 
   void beat() {

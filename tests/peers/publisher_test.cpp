@@ -43,7 +43,7 @@ class PublisherTest : public testing::Test {
   config::DigestSettings settings_;
   samples::ListedHoldings holdings_;
   WallTime now_ = kNow;
-  Publisher publisher_{holdings_, settings_, kNow};
+  Publisher publisher_{holdings_, settings_, kNow, digest::unpredictable()};
 };
 
 TEST_F(PublisherTest, IsValidFromTheFirstMomentAlsoWhenEmpty) {
@@ -67,7 +67,7 @@ TEST_F(PublisherTest, IsValidFromTheFirstMomentAlsoWhenEmpty) {
 TEST_F(PublisherTest, ListsWhatWasHeldBefore) {
   samples::ListedHoldings full;
   full.add(key("x"));
-  const Publisher publisher(full, settings_, kNow);
+  const Publisher publisher(full, settings_, kNow, digest::unpredictable());
   EXPECT_TRUE(squid(*publisher.current()).filter.contains(key("x")));
 }
 
@@ -235,7 +235,7 @@ TEST_F(PublisherTest, ANewEpochHasANewSalt) {
   add(0, 1000);
   tick();
   EXPECT_NE(salt(), before);
-  const Publisher other(holdings_, settings_, kNow);
+  const Publisher other(holdings_, settings_, kNow, digest::unpredictable());
   EXPECT_NE(digest::decode_native(other.native(0, 0)->body, nullptr, 1 << 20)->filter.shape().salt,
             salt());
 }
@@ -246,7 +246,7 @@ TEST(PublisherLimits, NoSquidFindsTheFormTooFull) {
     config::DigestSettings settings;
     settings.squid.bits_per_entry = bits_per_entry;
     samples::ListedHoldings holdings;
-    Publisher publisher(holdings, settings, kNow);
+    Publisher publisher(holdings, settings, kNow, digest::unpredictable());
     WallTime now = kNow;
     for (int entries = 0; entries < 3000;) {
       for (const int target = entries + 91; entries < target; ++entries) {

@@ -98,7 +98,7 @@ TEST(DirectoryThreads, ClaimsAreReadAndNotedWhileDigestsChange) {
 TEST(PublisherThreads, DeltasAreMadeWhileTheNextGenerationIsClosed) {
   samples::ListedHoldings holdings;
   WallTime now{};
-  Publisher publisher(holdings, {}, now);
+  Publisher publisher(holdings, {}, now, digest::unpredictable());
   std::atomic<int> wrong{0};
   together(
       200,
@@ -119,7 +119,7 @@ TEST(PublisherThreads, DeltasAreMadeWhileTheNextGenerationIsClosed) {
 TEST(PublisherThreads, WhatIsHeldStaysWholeWhileTheNextIsClosed) {
   samples::ListedHoldings holdings;
   WallTime now{};
-  Publisher publisher(holdings, {}, now);
+  Publisher publisher(holdings, {}, now, digest::unpredictable());
   std::atomic<int> wrong{0};
   together(
       200, [&] { wrong += !digest::decode(publisher.current()->squid->body); },

@@ -19,7 +19,7 @@ struct Scene {
   explicit Scene(config::Settings told = client::quiet_settings(), lists::AccessLists listed = {},
                  peers::Holdings* held = nullptr)
       : policy(std::make_shared<const policy::Policy>(std::move(told), std::move(listed))),
-        publisher{held ? *held : holdings, settings.digest, clock.now()} {
+        publisher{held ? *held : holdings, settings.digest, clock.now(), digest::unpredictable()} {
     worker.follow(policy);
     worker.deadlines.start();
   }

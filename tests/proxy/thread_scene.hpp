@@ -51,7 +51,8 @@ struct ThreadScene {
     cache::DiskLimits limits;
     limits.path = home.path();
     limits.bytes = 64 << 20;
-    disk = std::make_unique<cache::DiskTier>(budget, clock, limits, cache::PurgePattern::reading);
+    disk = std::make_unique<cache::DiskTier>(budget, clock, limits, cache::PurgePattern::reading,
+                                             digest::unpredictable());
     if (!disk->start()) throw std::runtime_error("the disk does not start");
     tiers.disk = disk.get();
   }
@@ -109,7 +110,8 @@ struct ThreadScene {
   tiers::CacheAccess cached{cache, io.get_executor()};
   const std::string name = "cache-a";
   peers::samples::ListedHoldings holdings;
-  peers::Publisher publisher{holdings, policy->settings.digest, clock.now()};
+  peers::Publisher publisher{holdings, policy->settings.digest, clock.now(),
+                             digest::unpredictable()};
   fill::SiteFetches site_fetches;
   observe::Observed observed{policy->settings.log, 1, clock};
   observe::ThreadCounters& counters = observed.metrics.of_thread(0);

@@ -29,12 +29,11 @@ using Done = std::function<void(Result<void>)>;
 // except start() and end().
 class Disk {
  public:
-  // What a start does while another process has the directory.
+  // Whether a start fails, or lets the disk rest, while another process has the directory.
   enum class InUse : std::uint8_t { fails, rests };
 
   // The clock outlives the disk. The constructor alone uses `random`.
-  Disk(machine::Clock& clock, Options options,
-       const digest::RandomWords& random = digest::unpredictable());
+  Disk(machine::Clock& clock, Options options, const digest::RandomWords& random);
 
   // Starts the writer, and returns when it has read the directory. `in_use`, `too_small`: not
   // started; the operator has to change a setting. `hangs`: reading takes longer than

@@ -52,7 +52,7 @@ std::uint64_t segments_of(std::uint64_t bytes) {
 }
 
 DiskTier::DiskTier(Budget& budget, machine::Clock& clock, DiskLimits limits,
-                   disk::PurgeRules::Reading reading)
+                   disk::PurgeRules::Reading reading, const digest::RandomWords& random)
     : budget_(budget),
       admission_(budget, limits.admit),
       writer_(disk_,
@@ -62,7 +62,8 @@ DiskTier::DiskTier(Budget& budget, machine::Clock& clock, DiskLimits limits,
       selectors_(disk_, reader_, writer_, Selectors::fitting(budget.limit())),
       blocks_(budget, disk_, reader_,
               [this](const Key& key, const Entry& block) { give_up_copy(key, key, block); }),
-      disk_(clock, options_of(std::move(limits), budget.limit(), std::move(reading), memory_)),
+      disk_(clock, options_of(std::move(limits), budget.limit(), std::move(reading), memory_),
+            random),
       pool_(std::in_place, clock) {}
 
 // What memory alone knows of the entry's use passes to the index.

@@ -24,7 +24,7 @@
 
 namespace proxy::cache {
 
-// At which request of its URL a response is admitted.
+// The request for its URL at which a response is admitted to the disk.
 enum class Admit : std::uint8_t { first, second };
 
 // Admits every response, or only those whose URL was requested twice, so that responses requested
@@ -33,7 +33,7 @@ class Admission {
  public:
   Admission(Budget& budget, Admit at) : budget_(budget) { apply(at); }
 
-  // From now on decides so. Once requests are counted, their counts stay, and their memory, too.
+  // Later calls decide by `at`. Once requests are counted, the counts and their memory stay.
   void apply(Admit at) {
     const bool on_second = at == Admit::second;
     if (on_second && !counts_) {
@@ -126,9 +126,10 @@ class DiskTier {
   // How long a request waits for a read from the disk. Then it continues without the disk.
   static constexpr std::chrono::milliseconds kReadLimit{2'000};
 
-  // `reading`: which URLs a purge by prefix covers. Budget and clock outlive the tier.
+  // `reading`: which URLs a purge by prefix covers. `random`: see Disk. Budget and clock outlive
+  // the tier.
   DiskTier(Budget& budget, machine::Clock& clock, DiskLimits limits,
-           disk::PurgeRules::Reading reading);
+           disk::PurgeRules::Reading reading, const digest::RandomWords& random);
 
   // See Disk::start().
   using InUse = disk::Disk::InUse;
@@ -188,8 +189,8 @@ class DiskTier {
   // Returns Disk::resize()'s result.
   disk::Result<void> resize(std::uint64_t bytes, Admit admit);
 
-  // As disk::Catalog::apply_clock(). If it returns true, the caller drops from memory all entries
-  // of earlier runs.
+  // Applies a step of the clock as disk::Catalog::apply_clock() does. If this returns true, the
+  // caller drops from memory all entries of earlier runs.
   bool follow_clock(std::chrono::milliseconds ahead);
 
   Admission& admission() { return admission_; }

@@ -141,7 +141,7 @@ World::World(const Script& script, const std::filesystem::path& disk)
       listening_{{net::asio::ip::make_address("127.0.0.1"), 3128}},
       storage_(opened(policy_->settings)),
       holdings_(storage_.store),
-      publisher_(holdings_, policy_->settings.digest, clock_.now()),
+      publisher_(holdings_, policy_->settings.digest, clock_.now(), digest::unpredictable()),
       shared_({.name = kName,
                .listening = listening_,
                .settings = policy_->settings,

@@ -20,7 +20,8 @@ class StoreOverDisk : public ::testing::Test {
 
   // Ends the disk of before, if it was not stopped.
   void begin() {
-    disk_.emplace(budget_, clock_, DiskLimits{.path = home_.path(), .bytes = 64 << 20}, reading_);
+    disk_.emplace(budget_, clock_, DiskLimits{.path = home_.path(), .bytes = 64 << 20}, reading_,
+                  digest::unpredictable());
     EXPECT_TRUE(disk_->start());
     store_.emplace(budget_, StoreLimits{}, &disk_->disk().catalog().index);
   }

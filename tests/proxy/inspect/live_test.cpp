@@ -63,7 +63,8 @@ class LiveCache : public ::testing::Test {
   cache::DiskTier disk_{budget_,
                         clock_,
                         {directory_.path(), std::uint64_t{4} << 20, 256 * 1024},
-                        cache::disk::PurgeRules::as_prefix};
+                        cache::disk::PurgeRules::as_prefix,
+                        digest::unpredictable()};
   cache::Store memory_{budget_, {}, &disk_.disk().catalog().index};
   const Live live_{memory_, &disk_};
 };

@@ -116,7 +116,7 @@ class Caching {
   Budget budget_{4 << 20};
   Store store_{budget_, {.changes = 12}};
   tiers::StoreHoldings holdings_{store_};
-  peers::Publisher publisher_{holdings_, settings(), kStart};
+  peers::Publisher publisher_{holdings_, settings(), kStart, digest::unpredictable()};
   const std::array<Request, kVariants> asking_{Request(variant(0)), Request(variant(1)),
                                                Request(variant(2))};
   std::size_t most_ = 0;

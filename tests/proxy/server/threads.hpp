@@ -54,7 +54,7 @@ struct Threads {
   machine::Clock clock;
   Storage storage{settings, clock};
   tiers::StoreHoldings holdings{storage.store};
-  peers::Publisher publisher{holdings, settings.digest, clock.now()};
+  peers::Publisher publisher{holdings, settings.digest, clock.now(), digest::unpredictable()};
   upstream::TlsClient tls;
   Loop aside;
   Shared shared{{.name = "cache-a",

@@ -22,7 +22,7 @@ struct CacheScene {
     if (over == Over::memory) return;
     limits.path = home.path();
     limits.bytes = 64 << 20;
-    disk.emplace(budget, clock, limits, cache::PurgePattern::reading);
+    disk.emplace(budget, clock, limits, cache::PurgePattern::reading, digest::unpredictable());
     if (!disk->start()) throw std::runtime_error("the disk does not start");
     tiers.disk = &*disk;
   }

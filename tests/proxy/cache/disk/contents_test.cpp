@@ -75,7 +75,7 @@ TEST_F(StoppedCache, MayBeLookedAtByManyAndIsTakenWhenTheyAreDone) {
   std::optional<Contents> other(std::in_place);
   EXPECT_TRUE(one->open(directory_.path()));
   EXPECT_TRUE(other->open(directory_.path()));
-  Disk disk(running_clock(), small_options(directory_.path()));
+  Disk disk(running_clock(), small_options(directory_.path()), digest::unpredictable());
   EXPECT_EQ(disk.start().error(), Error::being_read);
   EXPECT_EQ(disk.state().reason, Error::being_read);
   one.reset();

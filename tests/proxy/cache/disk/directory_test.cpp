@@ -176,7 +176,7 @@ TEST_P(ALock, IsNamedAsTheReasonUntilItIsRemoved) {
   GetParam().make(directory / "lock");
   Contents contents;
   EXPECT_EQ(contents.open(directory.path()).error(), Error::no_lock);
-  Disk disk(running_clock(), small_options(directory.path()));
+  Disk disk(running_clock(), small_options(directory.path()), digest::unpredictable());
   EXPECT_EQ(disk.start().error(), Error::no_lock);
   EXPECT_EQ(disk.state().reason, Error::no_lock);
   EXPECT_NE(to_string(disk.state().reason).find("`lock` in the directory"), std::string::npos);

@@ -289,7 +289,7 @@ TEST(Disk, RefusesASizeThatHoldsNothing) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
   options.log.bytes = 10'000;
-  Disk disk(running_clock(), options);
+  Disk disk(running_clock(), options, digest::unpredictable());
   EXPECT_EQ(disk.start().error(), Error::too_small);
 }
 

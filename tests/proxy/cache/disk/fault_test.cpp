@@ -163,7 +163,7 @@ TEST(DiskFault, OwedPurgesAreWrittenAtTheEndIfTheDiskWorks) {
 
 TEST(DiskFault, StartsWithoutItsDirectoryAndTakesItWhenItIsThere) {
   const TemporaryDirectory directory;
-  Disk disk(running_clock(), small_options(directory / "later" / "cache"));
+  Disk disk(running_clock(), small_options(directory / "later" / "cache"), digest::unpredictable());
   EXPECT_EQ(disk.start().error(), Error::no_directory);
   EXPECT_EQ(disk.append(response(url_number(1), "one")).error(), Error::resting);
   EXPECT_FALSE(disk.find(key_for(url_number(1)), url_number(1)));
@@ -175,7 +175,7 @@ TEST(DiskFault, TellsAFileInItsPathFromAMissingFolder) {
   const TemporaryDirectory directory;
   support::write_file(directory / "file", "x");
   for (const std::string path : {"file", "file/cache"}) {
-    Disk disk(running_clock(), small_options(directory / path));
+    Disk disk(running_clock(), small_options(directory / path), digest::unpredictable());
     EXPECT_EQ(disk.start().error(), Error::not_directory) << path;
   }
 }
@@ -190,7 +190,7 @@ struct ASlowStart : testing::Test {
       may.wait();
       return PurgeRules::as_prefix(text);
     };
-    disk_.emplace(running_clock(), options);
+    disk_.emplace(running_clock(), options, digest::unpredictable());
     EXPECT_EQ(disk_->start().error(), Error::hangs);
   }
   static void write(const Options& options) {

@@ -65,7 +65,8 @@ class Scene {
  public:
   explicit Scene(const std::filesystem::path& path) : Scene(small_options(path)) {}
   explicit Scene(Options options)
-      : disk_(std::make_unique<Disk>(running_clock(), std::move(options))) {
+      : disk_(
+            std::make_unique<Disk>(running_clock(), std::move(options), digest::unpredictable())) {
     const auto started = disk_->start();
     if (started) loaded = *started;
   }

@@ -138,8 +138,11 @@ class SharedBlocks : public ::testing::Test {
   const support::TemporaryDirectory home_;
   Budget budget_{64 << 20};
   machine::Clock clock_;
-  DiskTier disk_{
-      budget_, clock_, {.path = home_.path(), .bytes = 24 << 20}, disk::PurgeRules::as_prefix};
+  DiskTier disk_{budget_,
+                 clock_,
+                 {.path = home_.path(), .bytes = 24 << 20},
+                 disk::PurgeRules::as_prefix,
+                 digest::unpredictable()};
   Store store_{budget_, {}, &disk_.disk().catalog().index};
   const Time now_ = std::chrono::floor<seconds>(std::chrono::system_clock::now());
   std::mutex mutex_;

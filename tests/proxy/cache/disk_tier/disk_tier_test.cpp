@@ -42,8 +42,11 @@ class TwoTiers : public ::testing::Test {
   const support::TemporaryDirectory home_;
   Budget budget_{2 << 20};
   machine::Clock clock_;
-  DiskTier disk_{
-      budget_, clock_, {.path = home_.path(), .bytes = 8 << 20}, disk::PurgeRules::as_prefix};
+  DiskTier disk_{budget_,
+                 clock_,
+                 {.path = home_.path(), .bytes = 8 << 20},
+                 disk::PurgeRules::as_prefix,
+                 digest::unpredictable()};
   Store store_{budget_, {}, &disk_.disk().catalog().index};
   Time now_ = std::chrono::floor<seconds>(std::chrono::system_clock::now());
 };

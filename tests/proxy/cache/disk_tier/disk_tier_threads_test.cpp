@@ -93,8 +93,11 @@ class SharedTiers : public ::testing::Test {
   const support::TemporaryDirectory home_;
   Budget budget_{64 << 10};  // room for some of them
   machine::Clock clock_;
-  DiskTier disk_{
-      budget_, clock_, {.path = home_.path(), .bytes = 8 << 20}, disk::PurgeRules::as_prefix};
+  DiskTier disk_{budget_,
+                 clock_,
+                 {.path = home_.path(), .bytes = 8 << 20},
+                 disk::PurgeRules::as_prefix,
+                 digest::unpredictable()};
   Store store_{budget_, {}, &disk_.disk().catalog().index};
   const Time now_ = std::chrono::floor<seconds>(std::chrono::system_clock::now());
   std::array<std::atomic<int>, kUrls> current_{};
