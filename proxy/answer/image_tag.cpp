@@ -109,7 +109,7 @@ bool asks_by_tag(const policy::Request& request) {
 
 Task<void> resolve_tag(client::Client& client, policy::Request& request) {
   auto& access = client.access.fetching.sources;
-  auto& answers = access.shared.known_answers;
+  auto& answers = access.shared.servers.known_answers;
   const auto question = sources::tag_question(request);
   net::Wakeup wakeup(access.executor);
   const net::WaitList::Waiting waiting(answers.line(), wakeup);

@@ -4,13 +4,14 @@
 #include <string>
 
 #include "proxy/blocks/block_runs.hpp"
+#include "proxy/observe/metrics.hpp"
 #include "proxy/sources/source_access.hpp"
 #include "proxy/upstream/origin_health.hpp"
 
 namespace proxy::blocks {
 
-// Belongs to one I/O thread, and outlives all that it fetches. What it refers to but `sources` and
-// `counters` is shared by all threads.
+// What a fetch needs of its I/O thread, which outlives the fetch. All threads share what this
+// refers to, except `sources` and `counters`.
 struct FetchAccess {
   sources::SourceAccess& sources;
   BlockRuns& runs;

@@ -215,7 +215,7 @@ Task<void> refuse(client::Client& client, const policy::Request& request, upstre
   // More than the failure knows: whether it is this name alone, or all of them.
   if (failure.what == upstream::Failure::What::dns) {
     const auto now = client.access.clock().steady();
-    refusal.reason = client.access.fetching.sources.shared.name_health.text_for_client(now);
+    refusal.reason = client.access.fetching.sources.shared.servers.names.text_for_client(now);
   }
   const auto& guard = client.access.fetching.sources.guard;
   if (failure.cause == upstream::Errc::denied_address && policy::may_mean_us(request, guard))

@@ -162,7 +162,7 @@ void Attempt::record_origin() const {
   const auto ours = machine::whole_seconds(times_.arrived());
   const auto date = http::parse_date(head().fields.value(http::field::date), ours);
   if (!date) return;
-  access_->shared.origin_clocks.note(server.to().host, *date - ours, begun_ + waited_);
+  access_->shared.servers.clocks.note(server.to().host, *date - ours, begun_ + waited_);
 }
 
 std::optional<std::uint64_t> Attempt::length() const {
@@ -309,7 +309,7 @@ Task<std::optional<Attempt>> race_for_rest(SourceAccess& access, Attempt& silent
       if (!of.won) of.attempt.abandon();
     }
   } const end{*raced};
-  access.second_questions.add();
+  access.hedges.count_rest();
   net::spawn(access.executor, ask_for(raced));
   co_await silent.fetch().body_goes_on(idle);
   if (!raced->won) co_return std::nullopt;

@@ -35,8 +35,13 @@ class Hedges {
   [[nodiscard]] bool take() {
     if (left_ < 1) return false;
     left_ -= 1;
-    if (taken_) taken_->add();
+    count_rest();
     return true;
+  }
+
+  // Counts a second question for the rest of a body, which may be asked without take().
+  void count_rest() {
+    if (taken_) taken_->add();
   }
 
   // Whether the next request may ask a second question.

@@ -125,7 +125,7 @@ Task<bool> ClaimantSearch::guard_allows() const {
   const auto& request = wanted_.request;
   const auto& guard = access_.guard;
   const bool in_vain =
-      request.facts.offline && access_.shared.name_health.are_silent(access_.now());
+      request.facts.offline && access_.shared.servers.names.are_silent(access_.now());
   const auto limit =
       in_vain ? std::chrono::milliseconds(0) : request.policy().settings.timeouts.peer_connect;
   std::string host(request.target.host());

@@ -52,7 +52,7 @@ Follow::Follow(const SourceAccess& access, const policy::Request& request, std::
     audience_.hides_denied = true;
     anonymous_.emplace(Anonymous{std::move(*image)});
     const auto question = token_question(url, anonymous_->image.name);
-    const auto known = access.shared.known_answers.find(question, access.now());
+    const auto known = access.shared.servers.known_answers.find(question, access.now());
     if (known) anonymous_->token = known->text;
     if (!anonymous_->token.empty()) head = authorized_head(head, anonymous_->token);
   }

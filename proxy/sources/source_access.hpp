@@ -9,15 +9,9 @@
 #include "proxy/fill/fills.hpp"
 #include "proxy/fill/site_fetches.hpp"
 #include "proxy/net/deadlines.hpp"
-#include "proxy/observe/metrics.hpp"
 #include "proxy/sources/choice_plan.hpp"
 #include "proxy/tiers/cache.hpp"
-#include "proxy/upstream/asked_server.hpp"
-#include "proxy/upstream/guard.hpp"
-#include "proxy/upstream/known_answers.hpp"
-#include "proxy/upstream/name_health.hpp"
-#include "proxy/upstream/origin_clocks.hpp"
-#include "proxy/upstream/resolve.hpp"
+#include "proxy/upstream/outgoing.hpp"
 
 namespace proxy::sources {
 
@@ -88,9 +82,7 @@ struct SharedSources {
   const std::string& name;  // of this proxy
   peers::Publisher& publisher;
   fill::SiteFetches& site_fetches;
-  upstream::OriginClocks& origin_clocks;
-  const upstream::NameHealth& name_health;
-  upstream::KnownAnswers& known_answers;
+  upstream::Shared& servers;
 };
 
 // Belongs to one I/O thread, and outlives the questions that it asks.
@@ -100,11 +92,10 @@ struct SourceAccess {
   upstream::Upstream& upstream;
   upstream::Guard& guard;
   upstream::Resolver& resolver;
-  net::Executor executor;  // of the thread
-  observe::Count& second_questions;
+  net::Executor executor;       // of the thread
   bool has_neighbours = false;  // else nobody asks how long origins take
   OriginTimes origin_times{};
-  Hedges hedges{&second_questions};
+  Hedges hedges{};
   Probes probes{1};  // a server gives another seed to each thread
 
   [[nodiscard]] peers::SteadyTime now() const { return cache.cache.clock.steady(); }

@@ -115,15 +115,14 @@ struct ThreadScene {
   fill::SiteFetches site_fetches;
   observe::Observed observed{policy->settings.log, 1, clock};
   observe::ThreadCounters& counters = observed.metrics.of_thread(0);
-  sources::SourceAccess sources{.shared = {name, publisher, site_fetches, upstream.clocks,
-                                           upstream.names, upstream.known_answers},
+  sources::SourceAccess sources{.shared = {name, publisher, site_fetches, upstream},
                                 .cache = cached,
                                 .upstream = outgoing.upstream,
                                 .guard = outgoing.guard,
                                 .resolver = outgoing.resolver,
                                 .executor = io.get_executor(),
-                                .second_questions = counters.hedges,
-                                .has_neighbours = !policy->directory->peers().empty()};
+                                .has_neighbours = !policy->directory->peers().empty(),
+                                .hedges = sources::Hedges(&counters.hedges)};
   blocks::BlockRuns runs;
   blocks::FetchAccess fetching{sources, runs, transit, upstream.range_refusals, counters};
 };
