@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace proxy::upstream {
@@ -77,32 +76,24 @@ bool OriginClocks::is_due(Clock::time_point now) {
 }
 
 bool OriginClocks::record(std::string_view host, Seen seen) {
-  std::string name(host);
-  const auto known = hosts_.find(name);
+  const std::string name(host);
+  const auto* const known = hosts_.find(name, seen.at);
   const auto second = [](Clock::time_point at) { return std::chrono::floor<seconds>(at); };
-  if (known != hosts_.end() && second(known->second.at) == second(seen.at) &&
-      is_wrong(known->second.ahead) == is_wrong(seen.ahead)) {
+  if (known && second(known->at) == second(seen.at) &&
+      is_wrong(known->ahead) == is_wrong(seen.ahead)) {
     return false;
   }
-  // Old hosts go here, so that they take no place of newer ones.
-  hosts_.insert_or_assign(std::move(name), seen);
-  std::erase_if(hosts_, [&seen](const auto& one) { return seen.at - one.second.at > kKept; });
-  if (hosts_.size() > kMost) {
-    hosts_.erase(std::min_element(hosts_.begin(), hosts_.end(), [](const auto& a, const auto& b) {
-      return a.second.at < b.second.at;
-    }));
-  }
-  const bool any = std::any_of(hosts_.begin(), hosts_.end(),
-                               [](const auto& one) { return is_wrong(one.second.ahead); });
+  hosts_.put(name, seen, seen.at + kKept);
+  const auto all = hosts_.values(seen.at);
+  const bool any =
+      std::any_of(all.begin(), all.end(), [](const Seen& one) { return is_wrong(one.ahead); });
   any_wrong_.store(any, std::memory_order_relaxed);
   return true;
 }
 
 std::optional<seconds> OriginClocks::skew_of_recent(Clock::time_point now) const {
   std::vector<seconds> ahead;
-  for (const auto& [host, seen] : hosts_) {
-    if (now - seen.at <= kKept) ahead.push_back(seen.ahead);
-  }
+  for (const auto& seen : hosts_.values(now)) ahead.push_back(seen.ahead);
   return agreed_skew(ahead);
 }
 

@@ -9,8 +9,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "config/expiring_table.hpp"
+#include "digest/keyed_hash.hpp"
 #include "peers/threads/mutex.hpp"
 
 namespace proxy::upstream {
@@ -59,7 +60,7 @@ class OriginClocks {
   std::atomic<Clock::duration::rep> sampled_{0};
   std::atomic<bool> any_wrong_{false};  // the table has a host whose clock disagrees with ours
   mutable threads::Mutex mutex_;
-  std::unordered_map<std::string, Seen> hosts_ GUARDED_BY(mutex_);
+  config::ExpiringTable<std::string, Seen, digest::TextHash> hosts_ GUARDED_BY(mutex_){kMost};
   bool said_ GUARDED_BY(mutex_) = false;
 };
 

@@ -115,19 +115,14 @@ bool OriginHealth::make_room(const Trouble& newcomer) {
 
 void OriginHealth::rest(const Endpoint& origin, Clock::time_point until) {
   const threads::MutexLock lock(mutex_);
-  auto& place = rests_[origin];
-  place = std::max(place, until);
+  if (!rests_.find(origin, until)) rests_.put(origin, {}, until);
   any_rests_.store(true, std::memory_order_relaxed);
-  if (rests_.size() <= kMost) return;
-  rests_.erase(std::min_element(rests_.begin(), rests_.end(),
-                                [](const auto& a, const auto& b) { return a.second < b.second; }));
 }
 
 bool OriginHealth::rests(const Endpoint& origin, Clock::time_point now) const {
   if (!any_rests_.load(std::memory_order_relaxed)) return false;
   const threads::MutexLock lock(mutex_);
-  const auto found = rests_.find(origin);
-  return found != rests_.end() && now < found->second;
+  return rests_.find(origin, now) != nullptr;
 }
 
 std::vector<OriginHealth::Failing> OriginHealth::all_that(

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include "config/expiring_table.hpp"
@@ -23,7 +24,7 @@
 
 namespace proxy::upstream {
 
-// What the operator should look at first where an origin failed so.
+// Advice for the operator: where to look first if an origin failed so.
 std::string_view advice_on(const Failure& failure);
 
 // An origin is expected to answer if it has answered since this proxy was started, or is named by
@@ -75,12 +76,12 @@ class OriginHealth {
   [[nodiscard]] std::vector<Failing> failing(Clock::time_point now) const {
     return all_that([now](const Trouble& trouble) { return trouble.fails(now); });
   }
-  // Those that have failed in the last kLately, be it once, likewise.
+  // The origins that have failed in the last kLately, be it once, sorted by name.
   static constexpr std::chrono::minutes kLately{1};
   [[nodiscard]] std::vector<Failing> failed_lately(Clock::time_point now) const {
     return all_that([now](const Trouble& trouble) { return now - trouble.last <= kLately; });
   }
-  // All failures that are given to failed(), of any origin.
+  // The number of all failures that were given to failed(), of any origin.
   [[nodiscard]] std::uint64_t failures(Failure::What why) const {
     return counts_[static_cast<std::size_t>(why)].load(std::memory_order_relaxed);
   }
@@ -119,7 +120,7 @@ class OriginHealth {
   mutable threads::Mutex mutex_;
   std::unordered_map<Endpoint, Trouble> troubles_ GUARDED_BY(mutex_);
   std::atomic<bool> any_rests_{false};  // since the start
-  std::unordered_map<Endpoint, Clock::time_point> rests_ GUARDED_BY(mutex_);
+  config::ExpiringTable<Endpoint, std::monostate> rests_ GUARDED_BY(mutex_){kMost};
 };
 
 // Remembers endpoints that could not be reached a moment ago, so that not every request waits for
@@ -169,16 +170,16 @@ class RangeRefusals {
   static constexpr std::size_t kMost = 256;
   static constexpr std::chrono::minutes kKept{60};
 
-  // The origin has answered another range than the client's by an error, or has hung up. It may be
-  // about to refuse the client, too.
+  // Records that the origin has answered another range than the client's by an error, or has hung
+  // up. It may be about to refuse the client, too.
   void note_refused(std::string_view origin, Clock::time_point now) EXCLUDES(mutex_) {
     const threads::MutexLock lock(mutex_);
     const auto key = digest::TextHash{}(origin);
     if (!origins_.find(key, now)) origins_.put(key, Known::refused_one, now + kKept);
     any_.store(true, std::memory_order_relaxed);
   }
-  // The origin has answered the client's own range, after another one was of no use. Has no effect
-  // unless the origin has refused that one.
+  // Records that the origin has answered the client's own range, after another one was of no use.
+  // Has no effect unless the origin has refused that one.
   void record_granted(std::string_view origin, Clock::time_point now) EXCLUDES(mutex_) {
     if (!any_.load(std::memory_order_relaxed)) return;
     const threads::MutexLock lock(mutex_);

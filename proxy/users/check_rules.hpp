@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <deque>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 
@@ -32,7 +31,8 @@ class GuessLimit {
   static constexpr int kGuesses = 10;
   static constexpr std::chrono::seconds kPause{6};
   static constexpr int kOfNetwork = 10;
-  // While more clients than these have guessed lately, new ones may not; likewise networks.
+  // While more clients than these have guessed lately, new clients may not guess. The same holds of
+  // networks.
   static constexpr std::size_t kMostClients = 4096;
 
   // Whether a password of the client may be checked.
@@ -52,18 +52,13 @@ class GuessLimit {
     Charges(int most, std::chrono::milliseconds pause) : most_(most), pause_(pause) {}
 
     bool have_room(const config::Address& address, Time now) {
-      const auto found = whole_at_.find(address);
-      if (found != whole_at_.end()) {
-        return std::max(found->second, now) + pause_ <= now + most_ * pause_;
-      }
-      if (whole_at_.size() >= kMostClients) {
-        std::erase_if(whole_at_, [now](const auto& each) { return each.second <= now; });
-      }
-      return whole_at_.size() < kMostClients;
+      const auto* const found = whole_at_.find(address, now);
+      return found ? *found + pause_ <= now + most_ * pause_ : whole_at_.make_room(now);
     }
     void charge(const config::Address& address, Time now) {
-      auto& whole_at = whole_at_.try_emplace(address, now).first->second;
-      whole_at = std::max(whole_at, now) + pause_;
+      const auto* const found = whole_at_.find(address, now);
+      const auto whole_at = (found ? *found : now) + pause_;
+      whole_at_.put(address, whole_at, whole_at);
     }
 
    private:
@@ -76,7 +71,7 @@ class GuessLimit {
     const int most_;
     const std::chrono::milliseconds pause_;
     // When each address has all guesses again.
-    std::unordered_map<config::Address, Time, Hash> whole_at_;
+    config::ExpiringTable<config::Address, Time, Hash> whole_at_{kMostClients};
   };
 
   Charges clients_{kGuesses, kPause};
@@ -162,7 +157,7 @@ class PasswordResults {
   static constexpr std::chrono::minutes kKept{5};
   static constexpr std::size_t kMost = 10'000;
 
-  // Nothing: not known.
+  // Finds the result of these credentials. Nothing: it is not known.
   std::optional<PasswordResult> find(const digest::Key& key, Time now) {
     for (const PasswordResult result : {PasswordResult::right, PasswordResult::wrong}) {
       if (!table_of(result).find(key, now)) continue;
