@@ -21,6 +21,9 @@ constexpr Time kLeastInBody = 50ms;
 constexpr Time kLeastInFetchedBody = 1s;  // the connection outlasts no shorter wait: Fetch::body()
 constexpr Time kAssumed = 50ms;           // of what was never measured
 constexpr Time kWithoutBudget = 40ms;
+constexpr Time kPatienceForLatency = 10ms;  // of a budget that puts the client's time first
+// Of one neighbour: so short a silence is mostly one of the network or of a busy machine.
+constexpr Time kLeastWithOne = 10ms;
 // The question costs a round trip in vain for most keys: it has to gain that much for the others.
 constexpr int kLeastGain = 8;
 constexpr int kLeastGainForStale = 2;
@@ -38,9 +41,9 @@ Budget budget_against(const peers::FirstByte& origin, config::Prefer prefer) {
   if (prefer == config::Prefer::neighbours) return {kEndless, kEndless};
   const bool spares = prefer == config::Prefer::origin_load;
   // Without a time of the origin nothing is too slow, but the origin is asked soon, which tells it.
-  if (!origin.measured()) return {std::nullopt, spares ? kWithoutBudget : Budget::kLeastPatience};
+  if (!origin.measured()) return {std::nullopt, spares ? kWithoutBudget : kPatienceForLatency};
   const auto takes = origin.mean();
-  if (!spares) return {takes + kNoise, Budget::kLeastPatience};
+  if (!spares) return {takes + kNoise, kPatienceForLatency};
   // Sparing a distant origin is worth some waiting, in proportion to what its clients wait anyway.
   const auto most = 3 * takes + 20ms;
   return {takes < kNearOrigin ? takes + kNearOriginMore : most, most - takes};
@@ -63,15 +66,13 @@ Time patience_with(const peers::FirstByte& claimant, const Budget& budget) {
   if (budget.patience == kEndless) return kEndless;
   if (!claimant.measured()) return std::min(kAssumed, budget.patience);
   if (origin_comes_first(claimant, budget)) return 0ms;
-  return std::clamp(claimant.p95(), Budget::kLeastPatience,
-                    std::max(Budget::kLeastPatience, budget.patience));
+  return std::clamp(claimant.p95(), kLeastWithOne, std::max(kLeastWithOne, budget.patience));
 }
 
 Time patience_with_member(const peers::FirstByte& neighbour, const Budget& budget) {
   if (budget.patience == kEndless) return kEndless;
   const auto takes = neighbour.measured() ? neighbour.p95() : kAssumed;
-  return std::clamp(takes, Budget::kLeastPatience,
-                    std::max(Budget::kLeastPatience, budget.patience));
+  return std::clamp(takes, kLeastWithOne, std::max(kLeastWithOne, budget.patience));
 }
 
 bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour,

@@ -23,9 +23,6 @@ struct Budget {
   using Time = std::chrono::microseconds;
   // A patience that lasts as long as the time-outs allow.
   static constexpr Time kEndless = std::chrono::hours{1};
-  // The least time that a claimant has before the next source is asked, too.
-  static constexpr Time kLeastPatience = std::chrono::milliseconds{10};
-
   // A claimant that is expected to take longer is not asked. Nothing: the origin's time is unknown.
   std::optional<Time> longest;
   // The next source is asked at the latest when so much time has passed since the first question.

@@ -7,9 +7,10 @@ namespace proxy::sources {
 namespace {
 
 // So many claimants come before the origin, if there are as many, even if the first uses up all of
-// the budget's patience; each has Budget::kLeastPatience: one silent neighbour is no reason to ask
-// the origin for what another has.
+// the budget's patience: one silent neighbour is no reason to ask the origin for what another has.
 constexpr std::size_t kAlwaysAsked = 2;
+// How long a claimant has before the next source is asked, even if the budget's patience is over.
+constexpr Budget::Time kLeastAfterBudget = std::chrono::milliseconds{10};
 
 }  // namespace
 
@@ -108,10 +109,10 @@ ChoicePlan::Question ChoicePlan::to_claimant(const peers::PeerRef& peer, Time no
   const auto patience =
       of_site ? patience_with_member(takes, given_.budget) : patience_with(takes, given_.budget);
   const auto latest = (of_site ? now : begun_) + given_.budget.patience;
-  next_source_at_ = patience == Budget::kEndless
-                        ? Time::max()
-                        : std::max(now + std::min(patience, Budget::kLeastPatience),
-                                   std::min(now + patience, latest));
+  next_source_at_ =
+      patience == Budget::kEndless
+          ? Time::max()
+          : std::max(now + std::min(patience, kLeastAfterBudget), std::min(now + patience, latest));
   auto question = add({.peer = peer,
                        .asked = now,
                        .expected_by = now + std::max(patience, takes.p95()),
