@@ -51,7 +51,9 @@ inline config::Settings settings_to_fetch() {
 }
 
 struct FetchScene : ThreadScene {
-  FetchScene() : ThreadScene(settings_to_fetch()) { deadlines.start(); }
+  explicit FetchScene(config::Settings told = settings_to_fetch()) : ThreadScene(std::move(told)) {
+    deadlines.start();
+  }
 
   // Makes the origin's host a mirrored one for later requests.
   void mirror() {
