@@ -238,7 +238,14 @@ Task<bool> answer_by_fill_under_way(client::Client& client, const policy::Reques
   if (!fetching::allowed_for(access.fetching, request, lookup).share) co_return false;
   const auto now = access.clock().steady();
   auto fill = access.cache().fills.under_way(lookup.key, request.stored_as(), now);
-  if (!fill || fill->awaited_member == asker) co_return false;
+  if (!fill) {
+    // It may have ended since the search, and nobody else would know of it.
+    auto stored = look_again(client.access.fetching, request, lookup);
+    if (!stored || stored->verdict.action != Action::serve) co_return false;
+    co_await answer_hit(client, request, *stored, "");
+    co_return true;
+  }
+  if (fill->awaited_member == asker) co_return false;
   // A fetch that others wait for was worth the question by which they find it.
   using Question = sources::SiteLuck::Question;
   if (request.facts.from_neighbour)

@@ -115,20 +115,6 @@ Task<bool> read_others(client::Client& client, const policy::Request& request,
   co_return true;
 }
 
-// Searches memory again for an entry that another fill may have stored since the first search.
-std::optional<fetching::Lookup> look_again(blocks::FetchAccess& access,
-                                           const policy::Request& request,
-                                           const fetching::Lookup& first) {
-  if (first.anew) return std::nullopt;  // memory would give the entry that was of no use
-  fetching::Lookup again;
-  again.found = access.cache().in_memory(first.key, request.stored_as(), request.head.fields);
-  if (!again.stored()) return std::nullopt;
-  again.key = first.key;
-  again.asked = first.asked;
-  fetching::decide(access, request, again);
-  return again;
-}
-
 // What another fill has stored since the first search: returns it if it is a hit. A fill of this
 // request's own that is listed already is then given up. If it is no hit, `lookup` takes it, so
 // that it is validated next.
@@ -359,6 +345,19 @@ Task<void> answer_miss(client::Client& client, const policy::Request& request,
     // Only once: next time read_own() refuses.
     lookup = fetching::begin_anew(std::move(lookup), request);
   }
+}
+
+std::optional<fetching::Lookup> look_again(blocks::FetchAccess& access,
+                                           const policy::Request& request,
+                                           const fetching::Lookup& first) {
+  if (first.anew) return std::nullopt;  // memory would give the entry that was of no use
+  fetching::Lookup again;
+  again.found = access.cache().in_memory(first.key, request.stored_as(), request.head.fields);
+  if (!again.stored()) return std::nullopt;
+  again.key = first.key;
+  again.asked = first.asked;
+  fetching::decide(access, request, again);
+  return again;
 }
 
 Task<bool> answer_by_others_fill(client::Client& client, const policy::Request& request,

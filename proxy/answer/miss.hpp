@@ -14,6 +14,11 @@ namespace proxy::answer {
 net::Task<void> answer_miss(client::Client& client, const policy::Request& request,
                             fetching::Lookup lookup);
 
+// Searches memory again for an entry that a fill may have stored since the first search.
+std::optional<fetching::Lookup> look_again(blocks::FetchAccess& access,
+                                           const policy::Request& request,
+                                           const fetching::Lookup& first);
+
 // Answers from the fill of another request, if it fits this one. Returns whether an answer was
 // sent.
 net::Task<bool> answer_by_others_fill(client::Client& client, const policy::Request& request,

@@ -158,7 +158,10 @@ TEST(SiteQuestion, ThatFindsAFetchShowsThatTheSitesQuestionsArePaying) {
   support::ScriptedOrigin origin;
   support::Gate gate;
   origin.on("/x", support::Reply(200, {{"Cache-Control", "max-age=9"}}).wait(gate));
-  AnswerScene scene(open_settings(), SceneTime::runs);
+  auto settings = open_settings();
+  settings.peers = {peers::samples::peer("b")};
+  settings.peers[0].host = "127.0.0.1";
+  AnswerScene scene(std::move(settings), SceneTime::runs);
   const auto own = scene.begin("GET " + origin.url("/x"));
   ASSERT_TRUE(scene.run_until([&] { return origin.count("/x") == 1; }));
   const upstream::Endpoint at{.host = "127.0.0.1", .port = origin.port()};
