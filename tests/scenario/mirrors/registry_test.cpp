@@ -181,6 +181,19 @@ TEST(RegistryMirror, HasARegistryForEachHostAndListener) {
 // Ollama: HEAD, a GET that it drops after the head, then ranges at once.
 TEST(RegistryMirror, FetchesARangeAtATimeForWhoeverDroppedTheWhole) {
   Registry registry;
+  registry.storage.otherwise([](const Request& request) {
+    const auto range = request.field("Range");
+    if (range.empty()) return cacheable(kBlob).with("ETag", "\"b\"");
+    const auto first = std::stoul(range.substr(6));
+    const auto dash = range.find('-');
+    const auto last = dash + 1 < range.size() ? std::stoul(range.substr(dash + 1)) : kBlob.size();
+    const auto end = std::min(last + 1, kBlob.size());
+    return Reply(206, {{"ETag", "\"b\""},
+                       {"Content-Range", "bytes " + std::to_string(first) + '-' +
+                                             std::to_string(end - 1) + '/' +
+                                             std::to_string(kBlob.size())}})
+        .body(kBlob.substr(first, end - first));
+  });
   RegistryMirrorScene mirror(registry);
   const auto head = mirror.client.request("HEAD", kBlobPath);
   EXPECT_EQ(head.status, 200);
