@@ -97,13 +97,16 @@ MirroredHosts mirrored_hosts(const config::MirrorSettings& settings) {
   return MirroredHosts(hosts);
 }
 
-RecipeMap::RecipeMap(std::span<const config::RecipeSettings> recipes, Registries registries)
+RecipeMap::RecipeMap(std::span<const config::RecipeSettings> recipes, Registries registries,
+                     const std::vector<config::HostSpec>& listed)
     : registries_(std::move(registries)), hosts_(hosts_by_field(recipes)) {
   for (const auto& recipe : recipes) {
     if (!recipe.prefix.empty()) prefixes_.push_back({recipe.prefix, path_for(recipe.to)});
   }
-  for (const auto& [parameter, hosts] : hosts_by_parameter(recipes))
+  for (auto& [parameter, hosts] : hosts_by_parameter(recipes)) {
+    append(hosts, listed);
     parameters_.push_back({parameter + '=', MirroredHosts(hosts)});
+  }
 }
 
 std::optional<MirrorPath> RecipeMap::mirror_path(const http::Target& asked,

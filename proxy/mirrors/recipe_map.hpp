@@ -33,7 +33,9 @@ struct MirrorPath {
 // How the clients of all recipes name a server. Immutable.
 class RecipeMap {
  public:
-  explicit RecipeMap(std::span<const config::RecipeSettings> recipes, Registries registries = {});
+  // `listed`: mirrors.hosts, which a parameter may name, too.
+  explicit RecipeMap(std::span<const config::RecipeSettings> recipes, Registries registries = {},
+                     const std::vector<config::HostSpec>& listed = {});
 
   // Returns the mirror path of a request for us: the request's own path, or the path that a recipe
   // makes of it. Nothing: the request is for no mirror. `asked`: in origin-form, or in

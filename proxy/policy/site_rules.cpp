@@ -247,7 +247,7 @@ SiteRules::SiteRules(const std::vector<config::RuleSettings>& settings,
                      const config::MirrorSettings& mirrors)
     : rules_(settings.begin(), settings.end()), mirrored_(mirrors::mirrored_hosts(mirrors)) {
   const auto chosen = mirrors::chosen_recipes(mirrors);
-  recipe_map_ = mirrors::RecipeMap(chosen, mirrors::Registries(mirrors));
+  recipe_map_ = mirrors::RecipeMap(chosen, mirrors::Registries(mirrors), mirrors.hosts);
   for (const auto& recipe : chosen) {
     recipes_.push_back(
         {http::host_patterns(recipe.hosts), follow_of(recipe.follow), rules_of(recipe)});

@@ -117,6 +117,12 @@ TEST(RecipeMap, HasTheHostsOfOurRecipesByHttpsAlone) {
   EXPECT_TRUE(has("http://a" + chosen.back().hosts.front().host.substr(1) + "/"));
 }
 
+TEST(RecipeMap, LetsAParameterNameTheHostsOfTheSettingsToo) {
+  const RecipeMap map(recipes(), {}, {host("own.test")});
+  const auto meant = map.mirror_path(*http::parse_target("GET", "/a?from=own.test", "cache"));
+  EXPECT_TRUE(meant->hosts->have(*mirrored_url(meant->path)));
+}
+
 TEST(RecipeMap, IsOfTheRecipesThatTheSettingsName) {
   config::MirrorSettings settings;
   EXPECT_TRUE(chosen_recipes(settings).empty());
