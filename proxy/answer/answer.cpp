@@ -343,35 +343,11 @@ bool keeps_to_bandwidth(const client::Client& client, const policy::Request& req
   return client.bandwidth && !is_of_neighbour;
 }
 
-// Under which recipe a client's request counts; empty: it is for no mirror.
-std::string_view recipe_of(const policy::Request& request) {
-  if (request.asks_as_sibling()) return {};
-  const auto* const rule = request.rule();
-  if (rule && !rule->recipe().empty()) return rule->recipe();
-  return request.terms().mirrored == mirrors::Mirrored::yes ? "mirrors.hosts" : "";
-}
-
-// How the client names this proxy: as a server in front of us says, if the settings trust it.
-std::string base_of(const policy::Request& request) {
-  const auto& fields = request.head.fields;
-  const auto told = [&](std::string_view name) {
-    const auto& pass = request.policy().settings.gateway.forwarded.pass;
-    return http::has_word(pass, name) ? fields.only_value(name) : std::string_view();
-  };
-  auto host = told("X-Forwarded-Host");
-  if (host.empty() || !http::valid_host(host)) host = fields.value(http::field::host);
-  if (host.empty()) return {};
-  const bool is_tls = told("X-Forwarded-Proto") == "https";
-  return std::string(is_tls ? "https://" : "http://").append(host);
-}
-
 // Null: the response is not rewritten.
 std::unique_ptr<reply::RewritingClient> begin_mirrored(client::Client& client,
                                                        policy::Request& request) {
   if (request.terms().mirrored == mirrors::Mirrored::no) return nullptr;
-  const auto base = base_of(request);
-  client.state.mirrored = mirrors::place_of(request.head.target, base, request.target);
-  client.state.mirrored->is_browser = client::is_of_browser(request.head.fields);
+  client.state.mirrored = client::place_of(request);
   return reply::RewritingClient::of(client, request);
 }
 
@@ -394,7 +370,7 @@ Task<void> answer(const pages::PagesAccess& pages, client::Client& client, polic
   if (request.head.method == "PURGE") co_return co_await pages::serve_purge(pages, client, request);
   if (page) co_return co_await pages::serve_own(pages, client, request, *page, body);
   if (request.rule()) client.record.rule = request.rule()->word();
-  client.record.recipe = recipe_of(request);
+  client.record.recipe = client::recipe_of(request);
   if (policy.access_rules.have_users()) {
     auto refusal = co_await sign_in(client, request);
     if (refusal) co_return co_await reply::refuse(client, request, std::move(*refusal));

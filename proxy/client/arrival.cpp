@@ -39,6 +39,13 @@ std::string neighbour_of(const Client& client, const policy::Request& request) {
   return caller.peer ? caller.peer->name : client.address_text;
 }
 
+// Whether a browser sends the request, as far as its fields tell. Over plain http it sends no
+// Sec-Fetch-Site, and for a page of the same origin no Origin, but always Accept-Language.
+bool is_of_browser(const http::Fields& fields) {
+  return fields.has(http::field::origin) || fields.has(http::field::accept_language) ||
+         fields.find("Sec-Fetch-Site");
+}
+
 // Whether the path stands for another server's URL. Not for a page whose own name was made to point
 // at us: it gets the refusal of our own pages. Where a mapping covers the host, the path is
 // the origin's, unless the client means us by an address or a name of ours.
@@ -76,6 +83,21 @@ bool depends_on_caller(const policy::Request& request) {
          request.terms().own_pages != policy::OwnPages::none;
 }
 
+// How the client names this proxy, "http://cache.example:3128": as a server in front of us says, if
+// the settings trust it (forwarded_pass). Empty: the request has no Host.
+std::string base_of(const policy::Request& request) {
+  const auto& fields = request.head.fields;
+  const auto told = [&](std::string_view name) {
+    const auto& pass = request.policy().settings.gateway.forwarded.pass;
+    return http::has_word(pass, name) ? fields.only_value(name) : std::string_view();
+  };
+  auto host = told("X-Forwarded-Host");
+  if (host.empty() || !http::valid_host(host)) host = fields.value(http::field::host);
+  if (host.empty()) return {};
+  const bool is_tls = told("X-Forwarded-Proto") == "https";
+  return std::string(is_tls ? "https://" : "http://").append(host);
+}
+
 }  // namespace
 
 void begin_request(const Client& client, policy::Request& request) {
@@ -87,9 +109,17 @@ void begin_request(const Client& client, policy::Request& request) {
   client.record.neighbour = neighbour_of(client, request);
 }
 
-bool is_of_browser(const http::Fields& fields) {
-  return fields.has(http::field::origin) || fields.has(http::field::accept_language) ||
-         fields.find("Sec-Fetch-Site");
+std::string_view recipe_of(const policy::Request& request) {
+  if (request.asks_as_sibling()) return {};
+  const auto* const rule = request.rule();
+  if (rule && !rule->recipe().empty()) return rule->recipe();
+  return request.terms().mirrored == mirrors::Mirrored::yes ? "mirrors.hosts" : "";
+}
+
+mirrors::Place place_of(const policy::Request& request) {
+  auto place = mirrors::place_of(request.head.target, base_of(request), request.target);
+  place.is_browser = is_of_browser(request.head.fields);
+  return place;
 }
 
 policy::AccessAsker asker_of(const Client& client) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "proxy/client/client.hpp"
+#include "proxy/mirrors/answer_head.hpp"
 #include "proxy/policy/access.hpp"
 #include "proxy/policy/request.hpp"
 
@@ -15,9 +16,12 @@ void begin_request(const Client& client, policy::Request& request);
 // has one, and its caller if rules ask for it (Request::caller). The policy is pinned already.
 void record_arrival(const Client& client, policy::Request& request);
 
-// Whether a browser sends the request, as far as its fields tell. Over plain http it sends no
-// Sec-Fetch-Site, and for a page of the same origin no Origin, but always Accept-Language.
-bool is_of_browser(const http::Fields& fields);
+// Under which recipe a client's request counts; empty: it is for no mirror.
+std::string_view recipe_of(const policy::Request& request);
+
+// Where the client finds the mirrored server that it asks for. `request`: has arrived as one for a
+// mirror.
+mirrors::Place place_of(const policy::Request& request);
 
 // Whether the client's address is that of a neighbour: for a request that could not be read.
 bool is_of_neighbour(const Client& client);
