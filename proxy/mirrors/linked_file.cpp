@@ -51,8 +51,18 @@ std::optional<LinkedFile> LinkedFile::told_by(const http::Fields& redirect) {
   return file;
 }
 
+LinkedFile LinkedFile::named(std::string_view image_digest) {
+  LinkedFile file;
+  file.etag_ = std::string("\"").append(image_digest).append("\"");
+  file.digest_ = digest_field(image_digest.substr(image_digest.find(':') + 1));
+  file.others_.emplace_back("Accept-Ranges", "bytes");
+  return file;
+}
+
 bool LinkedFile::replaces(const http::Field& line) const {
-  return line.id == http::field::etag || http::has_word(kTold, line.name) ||
+  const bool is_other = std::ranges::any_of(
+      others_, [&line](const auto& other) { return http::same_word(other.first, line.name); });
+  return is_other || line.id == http::field::etag || http::has_word(kTold, line.name) ||
          http::same_word(line.name, kDigest);
 }
 

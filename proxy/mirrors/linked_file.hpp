@@ -1,5 +1,5 @@
-// What a hub's redirect says of the file that it leads to. The storage there knows neither the
-// file's entity tag nor its revision. Pure.
+// What a hub's redirect, or the digest in a registry's path, says of a file. The storage that has
+// the file knows neither its entity tag nor its revision. Pure.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,16 @@ class LinkedFile {
   // Nothing if the redirect has no X-Linked-Etag with a strong entity tag.
   static std::optional<LinkedFile> told_by(const http::Fields& redirect);
 
+  // The blob or manifest of a registry by its digest (is_image_digest()), which is its entity tag
+  // wherever it comes from: two storages name one blob by two tags.
+  static LinkedFile named(std::string_view image_digest);
+
   [[nodiscard]] std::string_view etag() const { return etag_; }
   // Whether the line of the storage's answer says what the hub says otherwise.
   [[nodiscard]] bool replaces(const http::Field& line) const;
-  // ETag, X-Linked-Etag, X-Linked-Size and X-Repo-Commit; and Repr-Digest, if the tag is a SHA-256,
-  // as that of each large file is. The lines refer to this object.
+  // ETag, Accept-Ranges of an image's file, X-Linked-Etag, X-Linked-Size and X-Repo-Commit; and
+  // Repr-Digest, if the tag is a SHA-256, as that of each large file is. The lines refer to this
+  // object.
   void append_to(http::Fields& fields) const;
 
   // What the storage need not be asked for: the 304 to an If-None-Match (`none_match`, or empty)

@@ -51,6 +51,10 @@ Follow::Follow(const SourceAccess& access, const policy::Request& request, std::
   if (image) {
     audience_.hides_denied = true;
     anonymous_.emplace(Anonymous{std::move(*image)});
+    if (mirrors::is_image_digest(anonymous_->image.reference)) {
+      linked_ = mirrors::LinkedFile::named(anonymous_->image.reference);
+      head = mirrors::without_conditions(head, linked_->etag());
+    }
     const auto question = token_question(url, anonymous_->image.name);
     const auto known = access.shared.servers.known_answers.find(question, access.now());
     if (known) anonymous_->token = known->text;
@@ -87,6 +91,8 @@ net::Task<upstream::Outcome<bool>> Follow::go_on(SourceAccess& access,
       finish(*of_file, times);
     } else if (redirects_.any()) {
       finish(fetch->head(), times);
+    } else if (linked_) {
+      write_anew(fetch->head());
     }
     hide(fetch->head());
     co_return false;
@@ -168,8 +174,6 @@ void Follow::finish(const http::ResponseHead& answer, const cache::Times& times)
   const auto control = http::response_cache_control(answer.fields, targets_);
   const auto lifetime = cache::freshness_of(answer, control, times.arrived()).lifetime;
   anew_.targeted = targets_;
-  const bool has_bytes = answer.status == 200 || answer.status == 206;
-  if (linked_ && has_bytes && !cache::is_coded(answer.fields)) anew_.linked = &*linked_;
   anew_.control = mirrors::bounding_control(control, lifetime, said_);
   // The stored response has the bounds of other redirects.
   const bool leaves_old = answer.status == 304 && !answer.fields.has(http::field::cache_control);
@@ -181,6 +185,12 @@ void Follow::finish(const http::ResponseHead& answer, const cache::Times& times)
     const auto url = http::resolve(last, to->value);  // it may be relative to the last URL
     if (url) anew_.location = url->url();
   }
+  write_anew(answer);
+}
+
+void Follow::write_anew(const http::ResponseHead& answer) {
+  const bool has_bytes = answer.status == 200 || answer.status == 206;
+  if (linked_ && has_bytes && !cache::is_coded(answer.fields)) anew_.linked = &*linked_;
   head_ = answer;
   head_->fields = mirrors::fields_for_first(answer.fields, redirects_, anew_);
 }

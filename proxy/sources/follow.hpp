@@ -66,6 +66,7 @@ class Follow {
   bool follows(const http::ResponseHead& answer, const cache::Times& times);
   void note(const http::ResponseHead& redirect, const cache::Times& times);
   void finish(const http::ResponseHead& answer, const cache::Times& times);
+  void write_anew(const http::ResponseHead& answer);
   net::Task<upstream::Outcome<bool>> gets_token(SourceAccess& access,
                                                 std::unique_ptr<upstream::Fetch>& fetch);
   void hide(const http::ResponseHead& answer);

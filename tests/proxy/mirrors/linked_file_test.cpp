@@ -111,5 +111,19 @@ TEST(WithoutConditions, KeepsAnIfMatchOfAnotherVersionAlone) {
     EXPECT_EQ(without_conditions(of(other), "\"a\""), of(other)) << other;
 }
 
+TEST(LinkedFile, OfARegistryHasItsDigestForATag) {
+  const std::string digest = "sha256:" + std::string(64, '0');
+  const auto file = LinkedFile::named(digest);
+  EXPECT_EQ(file.etag(), '"' + digest + '"');
+  http::Fields fields;
+  file.append_to(fields);
+  EXPECT_EQ(fields.value(http::field::etag), file.etag());
+  EXPECT_EQ(fields.value(http::field::accept_ranges), "bytes");
+  EXPECT_EQ(fields.only_value("Repr-Digest"),
+            "sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:");
+  for (const auto& line : fields) EXPECT_TRUE(file.replaces(line)) << line.name;
+  EXPECT_FALSE(LinkedFile::named("sha512:" + std::string(128, '0')).etag().empty());
+}
+
 }  // namespace
 }  // namespace proxy::mirrors
