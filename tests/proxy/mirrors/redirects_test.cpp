@@ -167,5 +167,19 @@ TEST(RedirectedHead, AsksTheNextUrlWithoutWhatIsForTheFirst) {
             "Range: bytes=5-\r\nVia: 1.1 c\r\n\r\n");
 }
 
+// F2
+TEST(RedirectedHead, HasNoCredentialForAnotherPortOrScheme) {
+  const std::string head =
+      "GET /x HTTP/1.1\r\nHost: a.test\r\nAuthorization: Basic x\r\nCookie: a=b\r\n"
+      "Proxy-Authorization: Basic y\r\nX-Api-Key: z\r\n\r\n";
+  const auto first = *http::parse_target("GET", "https://a.test/x");
+  for (const auto& [to, host] : std::vector<std::pair<std::string, std::string>>{
+           {"https://a.test:8443/x", "a.test:8443"}, {"http://a.test/x", "a.test"}}) {
+    EXPECT_EQ(redirected_head(head, first, *http::parse_target("GET", to)),
+              "GET /x HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
+        << to;
+  }
+}
+
 }  // namespace
 }  // namespace proxy::mirrors

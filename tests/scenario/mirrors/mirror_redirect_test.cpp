@@ -149,6 +149,15 @@ TEST(MirrorRedirect, KeepsForAllNoAnswerThatARedirectGivesToOne) {
   }
 }
 
+TEST(MirrorRedirect, Says502ForARedirectWhoseHeadIsTooLong) {
+  Redirecting scene;
+  scene.origin.plain.on("/file", Redirecting::redirect(scene.storage_front.url("/long"))
+                                     .with("X-Long", std::string(70'000, 'x')));
+  const auto refused = scene.client.get(scene.path("/file"));
+  EXPECT_EQ(refused.status, 502);
+  EXPECT_EQ(scene.storage.count(), 0U);
+}
+
 TEST(MirrorRedirect, TellsHowLongTheRedirectLasts) {
   Redirecting scene;
   scene.origin.plain.on("/file", Reply(302, {{"Location", scene.storage_front.url("/long")},
