@@ -244,6 +244,27 @@ TEST(Mirror, TakesThePowerOverOurOriginFromAnswers) {
   EXPECT_FALSE(page.has("Content-Security-Policy"));
 }
 
+// S1: in a 304, too, whose fields replace those that a browser has.
+TEST(Mirror, TakesThePowerFromAnswersOfEveryStatus) {
+  Mirror scene;
+  scene.origin.plain.on("/page", cacheable("0123456789").with("ETag", "\"1\""));
+  const struct {
+    const char* path;
+    Fields fields;
+    unsigned status;
+  } cases[] = {{"/page", {}, 200},
+               {"/page", {{"If-None-Match", "\"1\""}}, 304},
+               {"/page", {{"Range", "bytes=20-"}}, 416},
+               {"/page", {{"Range", "bytes=1-2"}}, 206},
+               {"/missing", {}, 404}};
+  for (const auto& c : cases) {
+    const auto answer = scene.client.get(scene.path(c.path), c.fields);
+    EXPECT_EQ(answer.status, c.status);
+    EXPECT_EQ(answer.field("X-Content-Type-Options"), "nosniff") << c.status;
+    EXPECT_EQ(answer.field("Content-Security-Policy"), "sandbox; default-src 'none'") << c.status;
+  }
+}
+
 // Lines that no cache may store reach the client that asked, by another way.
 TEST(Mirror, TakesThePowerFromLinesThatAreForTheAskerAlone) {
   Mirror scene;
@@ -280,8 +301,9 @@ TEST(Mirror, SendsNoInterimHeadsOfTheOrigin) {
 TEST(Mirror, RefusesOrdersOfPagesOfAnotherOrigin) {
   Mirror scene;
   scene.client.get(scene.path("/a"));
-  for (const Field& field : {Field{"Origin", "null"}, Field{"Origin", "http://a.test"},
-                             Field{"Sec-Fetch-Site", "cross-site"}}) {
+  for (const Field& field :
+       {Field{"Origin", "null"}, Field{"Origin", "http://a.test"},
+        Field{"Sec-Fetch-Site", "cross-site"}, Field{"Sec-Fetch-Site", "same-site"}}) {
     EXPECT_EQ(scene.client.request("PURGE", scene.path("/a"), {kOnPurpose[0], field}).status, 403)
         << field.second;
   }
