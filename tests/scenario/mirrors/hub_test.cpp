@@ -41,6 +41,38 @@ TEST(Hub, TellsAFilesNamesAndSizeWithoutItsStorage) {
   EXPECT_EQ(scene.hub.storage.count(), 1U);
 }
 
+// Section 4: a client that finds a URL of the hub or its storage leaves the mirror.
+TEST(Hub, LeavesNoUrlOfItsServersInWhatClientsRead) {
+  HubMirror scene;
+  for (const auto& path : {kTree, kMain, kOfCommit, std::string("/hf/o/r/resolve/main/config.json"),
+                           std::string("/hf/o/r/resolve/main/missing")}) {
+    for (const char* method : {"HEAD", "GET"}) {
+      const auto answer = scene.client.request(method, path);
+      auto text = answer.body;
+      for (const auto& [name, value] : answer.fields) text += name + ": " + value + '\n';
+      const std::string servers[] = {scene.hub.origin.front.authority(),
+                                     scene.hub.storage_front.authority(), "cas.test", "xetHash"};
+      for (const auto& server : servers)
+        EXPECT_FALSE(contains(text, server)) << method << path << ": " << text;
+    }
+  }
+}
+
+// W2: behind a server that ends TLS, the next page is asked for as the client asks that server.
+TEST(Hub, LeadsToTheNextPageThroughAServerInFrontThatTheSettingsTrust) {
+  const Fields forwarded{{"X-Forwarded-Proto", "https"}, {"X-Forwarded-Host", "models.test"}};
+  const Hub hub(kModel);
+  for (const bool is_trusted : {false, true}) {
+    auto settings = hub.settings();
+    if (is_trusted)
+      settings["forwarded_pass"] = json::array({"X-Forwarded-Proto", "X-Forwarded-Host"});
+    const ProxyProcess proxy(settings);
+    const auto link = MirrorClient(proxy).get(kTree, forwarded).field("Link");
+    const auto base = is_trusted ? std::string("https://models.test") : proxy.url();
+    EXPECT_TRUE(link.starts_with("<" + base + "/hf/api/")) << link;
+  }
+}
+
 TEST(Hub, IsNotAskedAgainForAFileOfACommit) {
   HubMirror scene;
   scene.client.get(kOfCommit);
