@@ -48,6 +48,19 @@ struct HttpsOrigin {
   TlsFront front;
 };
 
+// The one range that is asked for, or the whole.
+inline Reply part_of(const std::string& body, const Request& request) {
+  const auto range = request.field("Range");
+  if (range.empty()) return Reply(200).body(body);
+  const auto dash = range.find('-');
+  const auto first = std::stoul(range.substr(6, dash - 6));
+  auto last = body.size() - 1;
+  if (dash + 1 < range.size()) last = std::min(last, std::stoul(range.substr(dash + 1)));
+  const auto text = "bytes " + std::to_string(first) + '-' + std::to_string(last) + '/' +
+                    std::to_string(body.size());
+  return Reply(206, {{"Content-Range", text}}).body(body.substr(first, last - first + 1));
+}
+
 // A client that takes the proxy for the server.
 struct MirrorClient {
   explicit MirrorClient(const ProxyProcess& proxy) : host(proxy.address()), client(proxy.port()) {}
