@@ -85,7 +85,7 @@ void Probation::begin_to_send() {
 
 void Probation::heard(SteadyTime now) {
   heard_.store(now, std::memory_order_relaxed);
-  if (rests_whatever_it_does(now) || breaks_off()) return;
+  if (must_rest(now) || breaks_off()) return;
   if (resting(now)) resting_until_.store(now, std::memory_order_relaxed);
 }
 
@@ -112,14 +112,14 @@ bool Probation::on() const {
          outrun_.load(std::memory_order_relaxed) || poll_failed_.load(std::memory_order_relaxed);
 }
 
-bool Probation::rests_whatever_it_does(SteadyTime now) const {
+bool Probation::must_rest(SteadyTime now) const {
   const auto why = reason();
   return resting(now) && (why == Reason::lies || why == Reason::contradicted ||
                           why == Reason::not_a_proxy || why == Reason::refuses_us);
 }
 
 void Probation::blame(Reason reason, SteadyTime now) {
-  if (!rests_whatever_it_does(now)) reason_.store(reason, std::memory_order_relaxed);
+  if (!must_rest(now)) reason_.store(reason, std::memory_order_relaxed);
 }
 
 void Probation::begin_rest(Reason reason) {

@@ -92,7 +92,7 @@ class Probation {
   }
 
  private:
-  [[nodiscard]] bool rests_whatever_it_does(SteadyTime now) const;
+  [[nodiscard]] bool must_rest(SteadyTime now) const;
   void blame(Reason reason, SteadyTime now);
   void begin_rest(Reason reason);
 

@@ -148,7 +148,7 @@ class Exchange::Loop {
     while (!stop.stop_requested()) {
       if (needs_.turns) needs_.turns->fetch_add(1, std::memory_order_relaxed);
       tick_if_due(needs_.now());
-      ask_who_is_due(needs_.now());
+      poll_due_peers(needs_.now());
       const SteadyTime looked = needs_.now();
       sockets_.serve();
       read_responses();
@@ -181,7 +181,7 @@ class Exchange::Loop {
     }
   }
 
-  void ask_who_is_due(SteadyTime now) {
+  void poll_due_peers(SteadyTime now) {
     end_pauses_of_the_heard();
     const auto due_by = [](SteadyTime time) {
       return [time](const Poller& poller) { return !poller.transfer && poller.due <= time; };
@@ -207,7 +207,7 @@ class Exchange::Loop {
     // Only what can be answered by 304 is worth waiting for, and not by a peer that may be back.
     const auto failures = poller.report.failures_in_a_row;
     const bool may_wait = native && request.conditional && failures == 0;
-    poller.hold = may_wait ? hold_of(needs_.limits, needs_.settings.poll, poller.hold)
+    poller.hold = may_wait ? hold_time(needs_.limits, needs_.settings.poll, poller.hold)
                            : std::chrono::milliseconds{0};
     poller.begun = now;
     const Transfer::Request asked{.target = native ? native_target(claims.native.get(), poller.hold)

@@ -22,8 +22,8 @@ namespace peers {
 // tries the native form again every kNativeAgain, and when the peer's answers show that it is a
 // Hearsay.
 //
-// A Hearsay whose digest we hold is asked to hold the poll until its digest changes, for hold_of()
-// at most. An older one answers at once, and is polled as often as ever.
+// A Hearsay whose digest we hold is asked to hold the poll until its digest changes, for
+// hold_time() at most. An older one answers at once, and is polled as often as ever.
 //
 // Requests are conditional (ETag) only to a Hearsay: Squid has never been seen to send a 304. A
 // delta that does not fit the digest we hold counts as a resync, and the next request asks for a

@@ -247,7 +247,7 @@ milliseconds silence_of(const PollLimits& limits, std::uint32_t failures_in_a_ro
   return std::min(std::max(limits.silence, 2 * took), stall);
 }
 
-milliseconds hold_of(const PollLimits& limits, milliseconds poll, milliseconds last_held) {
+milliseconds hold_time(const PollLimits& limits, milliseconds poll, milliseconds last_held) {
   const auto once = std::max(limits.hold, std::min<milliseconds>(poll, kLongestWait));
   return last_held < once ? once : std::max(once, std::min<milliseconds>(2 * once, kLongestWait));
 }

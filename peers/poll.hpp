@@ -70,12 +70,12 @@ struct PollLimits {
   // succeed even if the peer always answers late.
   std::chrono::milliseconds silence{1'000};
   // The poll asks a Hearsay to hold it at least this long while the digest does not change: see
-  // hold_of(). A change is known as soon as it is published.
+  // hold_time(). A change is known as soon as it is published.
   std::chrono::milliseconds hold{1'000};
 };
 
 // How soon a peer that stops without a word, or loses its power, is down (kDownAfter), at most:
-//   Hearsay  `poll`, hold_of() and twice `silence` later: 4 s if `poll` is 1 s. If its digest was
+//   Hearsay  `poll`, hold_time() and twice `silence` later: 4 s if `poll` is 1 s. If its digest was
 //            quiet, its poll is held already, for up to twice as long, and it takes 4 s as well
 //   Squid    twice `silence` after its next poll is due: 2 s
 // A peer that refuses connections is down 1 s after its next poll is due. A peer that lacks
@@ -90,8 +90,8 @@ std::chrono::milliseconds silence_of(const PollLimits& limits, std::uint32_t fai
 // For how long a Hearsay is asked to hold a poll: if it is polled seldom, for longer, up to 5 s. If
 // it held the last poll to its end (`last_held`), it is quiet, and is asked to hold the next one
 // twice as long, up to 5 s.
-std::chrono::milliseconds hold_of(const PollLimits& limits, std::chrono::milliseconds poll,
-                                  std::chrono::milliseconds last_held);
+std::chrono::milliseconds hold_time(const PollLimits& limits, std::chrono::milliseconds poll,
+                                    std::chrono::milliseconds last_held);
 
 // How long the peer held a poll: the wait for its answer, as far as it was asked to wait.
 std::chrono::milliseconds held_for(std::chrono::milliseconds asked,

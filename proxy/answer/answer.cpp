@@ -69,7 +69,7 @@ reply::Refusal refusal_for(client::Client& client, const policy::Request& reques
   // The detail tells a neighbour that this proxy refuses all its questions.
   refusal.cache_status.detail = sources::kNotAClient;
   if (request.caller.is_neighbour()) {
-    client.access.observed.refused_neighbours.note(
+    client.access.observed.refused_neighbours.record(
         {client.address, client.address_text, client.access.clock().steady()});
   }
   return refusal;

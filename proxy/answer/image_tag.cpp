@@ -134,7 +134,7 @@ Task<void> resolve_tag(client::Client& client, policy::Request& request) {
   const std::string found(said.status == 404 ? kNoSuchTag : said.digest);
   const auto kept = said.digest.empty() ? std::chrono::hours(0) + kNoDigest : kKept;
   asking.record({found, asked}, asked + kept);
-  answers.note(sources::last_tag_question(request), {said.digest, asked}, asked + kept);
+  answers.record(sources::last_tag_question(request), {said.digest, asked}, asked + kept);
   aim_at(request, found);
 }
 

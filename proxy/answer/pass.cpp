@@ -95,7 +95,7 @@ void apply_head(const client::ServeAccess& access, const policy::Request& reques
   const auto updated =
       cache::freshen(access.cache().budget, *stored, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {
-    access.cache().keep(key, updated.entry, since, {stored});
+    access.cache().store(key, updated.entry, since, {stored});
   } else if (updated.storability != cache::Storability::vary_too_long) {
     access.cache().drop(key, url);
   }
@@ -137,7 +137,7 @@ class PostCapture {
   void store() {
     if (!entry_) return;
     const auto entry = std::exchange(entry_, nullptr);
-    const bool is_kept = access_.cache().keep(key_, entry, begun_);
+    const bool is_kept = access_.cache().store(key_, entry, begun_);
     storability_ =
         is_kept ? cache::Storability::yes : access_.cache().why_not_kept(key_, *entry, begun_);
   }

@@ -145,7 +145,7 @@ cache::Ref<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
   const bool room = access_.cache().make_room();
   const auto size = static_cast<std::uint32_t>(std::min(left, kPiece));
   if (room) return cache::Block::make(access_.cache().budget, size);
-  access_.cache().found_no_room.note(access_.clock().steady());
+  access_.cache().found_no_room.record(access_.clock().steady());
   const auto most = crowd::block_at(crowd::pressure_on(access_.transit));
   return cache::Block::make(access_.transit, std::min(size, most));
 }
@@ -153,8 +153,8 @@ cache::Ref<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
 void BlockWriter::keep(std::uint32_t block, const fill::Fill& fill) {
   const auto& object = into_.run->object;
   if (access_.cache().has_block(into_.key, *object, block)) return;
-  (void)access_.cache().keep_block(into_.key, object,
-                                   {block, fill.body(), answer_.giver(), answer_.begun()});
+  (void)access_.cache().store_block(into_.key, object,
+                                    {block, fill.body(), answer_.giver(), answer_.begun()});
 }
 
 // If the body takes long, our digest may claim the part that is here. Whoever ends the run has the

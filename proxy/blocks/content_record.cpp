@@ -65,8 +65,8 @@ void record_content(FetchAccess& access, const cache::Entry& stored,
   const auto stored_as = policy::stored_under(*name);
   const auto now = access.clock().now();
   const auto record = entry_of(access, stored, stored_as, std::move(text), {now, now});
-  (void)access.cache().keep(digest::key_of(digest::Method::get, stored_as), record,
-                            access.clock().steady());
+  (void)access.cache().store(digest::key_of(digest::Method::get, stored_as), record,
+                             access.clock().steady());
 }
 
 Task<OfContent> find_by_content(FetchAccess& access, const policy::Request& request,

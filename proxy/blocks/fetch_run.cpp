@@ -57,7 +57,7 @@ Task<RunEnd> write_from(FetchAccess& access, const RunJob& job, sources::Claiman
   writer.expect(kLeastSiblingRate);
   const auto written = co_await writer.write(search.body_idle(answer));
   answer.fetch().finish();
-  search.note(answer, writer.worth_of(written), writer.received());
+  search.record(answer, writer.worth_of(written), writer.received());
   if (written) check_some(access, job, answer.peer());
   co_return RunEnd::after(written);
 }
@@ -87,7 +87,7 @@ Task<std::optional<RunEnd>> fetch_from_one(FetchAccess& access, const RunJob& jo
       job.run->record(inquiries);
       co_return end;
     }
-    search.note(*answer, *objection);
+    search.record(*answer, *objection);
   }
 }
 

@@ -109,7 +109,7 @@ bool may_be_kept(tiers::Cache& cache, const RunJob& job, const sources::Attempt&
   }
   if (!stored || !is_stricter(*all.entry, *stored)) return true;
   // Without room for the stricter entry the laxer one must not stay either.
-  const bool kept = cache.keep(job.key, all.entry, answer.begun(), {stored});
+  const bool kept = cache.store(job.key, all.entry, answer.begun(), {stored});
   if (!kept) erase_object(cache, job);
   return true;
 }

@@ -36,10 +36,10 @@ bool UnsizedObject::has_full_block() const {
   return is_large() && pending_.size() > 1;
 }
 
-tiers::BlockKept UnsizedObject::keep_block() {
+tiers::BlockKept UnsizedObject::store_block() {
   auto body = std::move(pending_.front());
   pending_.erase(pending_.begin());
-  return cache_.keep_block_of_new(key_, object_, {kept_++, std::move(body), object_->giver()});
+  return cache_.store_block_of_new(key_, object_, {kept_++, std::move(body), object_->giver()});
 }
 
 cache::Ref<const cache::Entry> UnsizedObject::begun(const cache::Received& head) {
@@ -49,7 +49,7 @@ cache::Ref<const cache::Entry> UnsizedObject::begun(const cache::Received& head)
 }
 
 cache::Ref<const cache::Entry> UnsizedObject::finish(const cache::Received& head) {
-  if (pending_.back().size > 0 && keep_block() == tiers::BlockKept::no) return nullptr;
+  if (pending_.back().size > 0 && store_block() == tiers::BlockKept::no) return nullptr;
   return cache::object_entry(cache_.budget, head, object(), size_);
 }
 

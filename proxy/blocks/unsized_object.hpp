@@ -27,9 +27,9 @@ class UnsizedObject {
   // Adds the next bytes: a full slice, or the last one, of at most room() bytes. After
   // BlockKept::no the body cannot be kept in blocks, and nothing more is added.
   tiers::BlockKept add(cache::Slice slice);
-  // While true, the caller must call keep_block(). What BlockKept::no means: see add().
+  // While true, the caller must call store_block(). What BlockKept::no means: see add().
   [[nodiscard]] bool has_full_block() const;
-  tiers::BlockKept keep_block();
+  tiers::BlockKept store_block();
   // The body exceeds the largest object: an entry that begun() made is of no use any more.
   [[nodiscard]] bool too_large() const;
   // Free bytes in the current block.

@@ -42,7 +42,7 @@ AskedCounts::Slot* AskedCounts::find(const digest::Key& url_key) const {
   return found == group + kGroup ? nullptr : found;
 }
 
-void AskedCounts::note(const digest::Key& url_key) {
+void AskedCounts::record(const digest::Key& url_key) {
   if (Slot* const slot = find(url_key)) {
     const auto held = slot->load(kRelaxed);
     if ((held & kCount) < kMost) slot->store(held + 1, kRelaxed);

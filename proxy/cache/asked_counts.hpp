@@ -22,7 +22,7 @@ class AskedCounts {
   // Has room for `urls` URLs, charged to the budget.
   AskedCounts(Budget& budget, std::uint64_t urls);
 
-  void note(const digest::Key& url_key);
+  void record(const digest::Key& url_key);
   // How many requests were noted, at most kMost.
   unsigned of(const digest::Key& url_key) const;
   // The next request counts as the first.

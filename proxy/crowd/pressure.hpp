@@ -41,7 +41,7 @@ class LastTime {
  public:
   using Clock = std::chrono::steady_clock;
 
-  void note(Clock::time_point now) {
+  void record(Clock::time_point now) {
     at_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
   }
   // Whether it happened at most `past` before `now`.

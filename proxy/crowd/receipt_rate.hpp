@@ -19,7 +19,7 @@ class ReceiptRate {
 
   // Records that so many bytes arrived after a wait of `waited`. Returns whether the rate is met.
   enum class Met : std::uint8_t { yes, no };
-  Met note(std::uint64_t bytes, Duration waited) {
+  Met record(std::uint64_t bytes, Duration waited) {
     bytes_ += bytes;
     waited_ += waited;
     if (waited_ < window_) return Met::yes;

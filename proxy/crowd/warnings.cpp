@@ -49,10 +49,10 @@ std::string_view text(Shortage what) {
 
 void Warnings::warn(Shortage what, Time now) {
   const auto at = static_cast<std::size_t>(what);
-  short_[at].note(now);
+  short_[at].record(now);
   goes_on_[at].store(true, std::memory_order_relaxed);
   if (warned_[at].within(kLately, now)) return;
-  warned_[at].note(now);
+  warned_[at].record(now);
   spdlog::warn("{}", text(what));
 }
 

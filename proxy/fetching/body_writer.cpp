@@ -107,7 +107,7 @@ void BodyWriter::publish() {
   // A part is for whoever asked for it, and what is stale on arrival answers nobody else.
   const bool shared =
       incoming_.may_be_stored() && !context_.job.how.part && entry->reusable(context_.now());
-  if (!shared) context_.leave_list_as_unshared(incoming_.storability);
+  if (!shared) context_.delist_as_unshared(incoming_.storability);
   if (kept_ == Kept::nowhere || !fits) stop_keeping(cache::Storability::too_large);
   auto from = context_.provenance(incoming_.attempt);
   from.stored = stores();
@@ -190,13 +190,13 @@ void BodyWriter::next_block() {
   auto capacity = block_ || kept_ == Kept::nowhere ? kBlock : kFirstBlock;
   if (incoming_.length)
     capacity = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left(), 1, kBlock));
-  if (stores() && !check_) growth_.begin_if_it_may(incoming_);
+  if (stores() && !check_) growth_.begin_if_needed(incoming_);
   capacity = growth_.room(capacity);
   // A body that is stored evicts others. If nothing is left to evict, the body is not stored. The
   // window of such a body has a budget of its own and evicts no stored response.
   auto& access = context_.access;
   if (stores() && !access.cache().make_room()) {
-    access.cache().found_no_room.note(access.clock().steady());
+    access.cache().found_no_room.record(access.clock().steady());
     stop_keeping(cache::Storability::no_room);
   }
   const bool for_others = kept_ != Kept::nowhere && incoming_.left_there;

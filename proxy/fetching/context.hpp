@@ -87,7 +87,7 @@ struct FillContext {
   // Delists the fill because its response is for this request alone. For a while, no request waits
   // for another request's fill of this URL. If the job is for a part, or if the request's own
   // fields keep the response from being stored (`why`), only delists the fill.
-  void leave_list_as_unshared(cache::Storability why) const;
+  void delist_as_unshared(cache::Storability why) const;
 };
 
 // While this object exists, calls `look` on the fill's thread each time that the last reader has

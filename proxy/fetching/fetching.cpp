@@ -28,10 +28,10 @@ bool FillContext::store(const cache::Ref<const cache::Entry>& entry,
   // What this fill has stored itself has no OnDisk here: keep() asks the store.
   const bool found = superseded == job.stored.entry;
   const auto old = found ? job.stored : cache::Kept{superseded};
-  return cache().keep(job.key, entry, job.asked, old);
+  return cache().store(job.key, entry, job.asked, old);
 }
 
-void FillContext::leave_list_as_unshared(cache::Storability why) const {
+void FillContext::delist_as_unshared(cache::Storability why) const {
   if (job.how.part || why == cache::Storability::vary_too_long) return leave_list();
   cache().fills.leave_unshared(job.key, fill(), access.clock().steady());
 }

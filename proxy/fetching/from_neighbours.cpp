@@ -163,7 +163,7 @@ Task<Answered> write_body(FillContext& context, sources::ClaimantSearch& search,
   if (is_dropped && writer.too_long_to_hold_back()) {
     search.put_off(writer.attempt());
   } else if (writer.attempt().peer()) {
-    search.note(writer.attempt(), finding, is_dropped ? 0 : fill.received());
+    search.record(writer.attempt(), finding, is_dropped ? 0 : fill.received());
   }
   if (is_dropped) {
     fill.restart();
@@ -193,7 +193,7 @@ Answered freshen_stored(FillContext& context, sources::ClaimantSearch& search,
   if (!cache::identifies(*stored, answer.head())) {
     useless = sources::Finding{sources::Worth::unusable, peers::FalseHit::unfit};
   }
-  search.note(answer, useless.value_or(sources::Finding{sources::Worth::true_hit}));
+  search.record(answer, useless.value_or(sources::Finding{sources::Worth::true_hit}));
   if (useless) return Answered::no;
   search.settle();
   if (sources::is_to_be_checked(context.access.sources, context.request())) {
@@ -230,7 +230,7 @@ Soon<Answered> write_useful(FillContext& context, sources::ClaimantSearch& searc
   if (auto object = begin_object(context, incoming, blocks_that_came(context, incoming)))
     return write_blocks(context, search, std::move(incoming), std::move(object));
   if (incoming.entry->range() && !is_little_part_asked_for(context, incoming)) {
-    search.note(incoming.attempt, {sources::Worth::other_range});
+    search.record(incoming.attempt, {sources::Worth::other_range});
     return Answered::no;
   }
   search.settle();
@@ -247,7 +247,7 @@ Task<Answered> write_cut_to_client(FillContext& context, sources::ClaimantSearch
     co_return co_await write_useful(context, search, std::move(incoming), resumable);
   const auto finding =
       cut ? sources::Finding{sources::Worth::other_range} : sources::worth_of(cut.error());
-  search.note(incoming.attempt, finding);
+  search.record(incoming.attempt, finding);
   if (finding.worth != sources::Worth::given_up) co_return Answered::no;
   context.fill().fail(cut.error());
   co_return Answered::yes;
@@ -261,7 +261,7 @@ Soon<Answered> write_if_of_use(FillContext& context, sources::ClaimantSearch& se
   if (answer.head().status == 304) return freshen_stored(context, search, answer);
   const auto& facts = context.request().facts;
   if (is_behind_client(answer.head(), answer.length(), context.request())) {
-    search.note(answer, {sources::Worth::other_range});
+    search.record(answer, {sources::Worth::other_range});
     return Answered::no;
   }
   const auto control = context.control_of(answer);
@@ -272,7 +272,7 @@ Soon<Answered> write_if_of_use(FillContext& context, sources::ClaimantSearch& se
   const auto useless = sources::objection(storability, *incoming.entry, attempt.head(),
                                           attempt.times(), context.request());
   if (useless) {
-    search.note(attempt, *useless);
+    search.record(attempt, *useless);
     return Answered::no;
   }
   const bool resumable = is_resumable(incoming);

@@ -9,7 +9,7 @@ namespace proxy::fetching {
 using net::Task;
 
 // Begins only before the first byte of the body, and only if the head does not tell the length.
-void Growth::begin_if_it_may(const Incoming& incoming) {
+void Growth::begin_if_needed(const Incoming& incoming) {
   auto& access = context_.access;
   const auto& entry = *incoming.entry;
   const bool may = !growing_ && !incoming.length && entry.status == 200 &&
@@ -28,7 +28,7 @@ Task<tiers::BlockKept> Growth::add(Incoming& incoming, cache::Slice piece) {
   auto kept = growing_->add(std::move(piece));
   while (kept == tiers::BlockKept::yes && growing_->has_full_block()) {
     co_await context_.access.cached().let_the_disk_catch_up(context_.patience);
-    kept = growing_->keep_block();
+    kept = growing_->store_block();
   }
   if (kept == tiers::BlockKept::yes) {
     if (growing_->due()) store_begun(incoming);

@@ -16,7 +16,7 @@ class Growth {
 
   // Call this before each piece of a body that is to be stored. At the first piece begins to watch
   // the body, if it may turn out to be large.
-  void begin_if_it_may(const Incoming& incoming);
+  void begin_if_needed(const Incoming& incoming);
   // How many of `most` bytes the current block has room for.
   [[nodiscard]] std::uint32_t room(std::uint32_t most) const;
   // Adds a piece that is full, or the last one. `no`: the body cannot be kept in blocks. Do not

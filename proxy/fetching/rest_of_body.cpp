@@ -63,7 +63,7 @@ Task<std::optional<upstream::Outcome<void>>> write_rest_from_neighbour(FillConte
     watch.reset();
     if (!answer) co_return std::nullopt;
     if (!writer.fits(*answer)) {
-      search.note(*answer, {sources::Worth::unusable, peers::FalseHit::unfit});
+      search.record(*answer, {sources::Worth::unusable, peers::FalseHit::unfit});
       continue;
     }
     search.settle();
@@ -75,7 +75,7 @@ Task<std::optional<upstream::Outcome<void>>> write_rest_from_neighbour(FillConte
     auto finding = sources::worth_of(written);
     // It may be the beginning that is wrong, which another source gave.
     if (finding.worth == sources::Worth::wrong) finding.worth = sources::Worth::given_up;
-    search.note(writer.attempt(), finding, context.fill().received() - before);
+    search.record(writer.attempt(), finding, context.fill().received() - before);
     co_return std::optional(written);
   }
 }
@@ -112,7 +112,7 @@ Task<upstream::Outcome<void>> outlast_silence(FillContext& context, sources::Cla
     auto rest = co_await sources::race_for_rest(context.access.sources, writer.attempt(),
                                                 std::move(asked), std::move(fits), longest);
     if (rest) {
-      search.note(writer.attempt(), sources::worth_of(written), before);
+      search.record(writer.attempt(), sources::worth_of(written), before);
       co_return co_await write_joined(context, writer, std::move(*rest));
     }
     written = co_await writer.write(idle);

@@ -71,7 +71,7 @@ void write_unmodified(FillContext& context, sources::Attempt& answer,
   if (!from.stored) context.count(from.storability);
   append_body(fill, *fresh);
   const bool shared = may_be_kept && fresh->reusable(context.now());
-  if (!shared) context.leave_list_as_unshared(freshened.storability);
+  if (!shared) context.delist_as_unshared(freshened.storability);
   context.publish({fresh, fresh->body.size, shared, std::move(freshened.asker_fields), from});
   fill.finish();
 }

@@ -28,13 +28,13 @@ constexpr std::string_view kXForwarded = "x-forwarded-";
 
 // The letters with which the names begin: most fields that browsers send begin with others.
 constexpr std::string_view kInitials = "cfptwx";
-constexpr bool begin_so(std::string_view names) {
+constexpr bool all_begin_with_initials(std::string_view names) {
   for (std::size_t at = 1; at < names.size(); ++at) {
     if (names[at - 1] == ' ' && kInitials.find(names[at]) == std::string_view::npos) return false;
   }
   return true;
 }
-static_assert(begin_so(kOfClient) && begin_so(kOfRequest));
+static_assert(all_begin_with_initials(kOfClient) && all_begin_with_initials(kOfRequest));
 
 // The byte as servers read it that make variables of field names.
 char folded(char c) {

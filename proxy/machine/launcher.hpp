@@ -53,7 +53,7 @@ class Launcher {
   // Both are about the program that launch() has started last. The first orders it to end
   // (SIGTERM). The second says that it has taken over: no signal is passed on to it any more.
   void end_launched() const { send(orders_.number(), MessageKind::end); }
-  void let_go_launched() const { send(orders_.number(), MessageKind::order); }
+  void release_launched() const { send(orders_.number(), MessageKind::order); }
 
   // Whether the process could not be made, or has been killed.
   [[nodiscard]] bool has_ended() const;

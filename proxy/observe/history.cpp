@@ -63,7 +63,7 @@ Sample totals_of(const Metrics& metrics) {
   return sample;
 }
 
-void History::note(sys_seconds now, const Sample& totals) {
+void History::record(sys_seconds now, const Sample& totals) {
   const threads::MutexLock lock(mutex_);
   if (last_ && now <= last_->at) return;
   // After a long sleep of the machine, an hour of equal seconds would tell nothing.

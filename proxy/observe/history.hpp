@@ -50,7 +50,7 @@ class History {
   // Records the totals of this second; call this once a second. What has been counted since the
   // last call is spread evenly over the seconds since then. The first call records nothing: it is
   // the beginning. A second that has been recorded already is ignored.
-  void note(std::chrono::sys_seconds now, const Sample& totals);
+  void record(std::chrono::sys_seconds now, const Sample& totals);
 
   // The seconds of the last hour, at most 3,600.
   [[nodiscard]] Span hour() const;

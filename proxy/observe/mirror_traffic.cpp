@@ -32,7 +32,7 @@ std::string failure_in(const RequestRecord& record) {
 
 }  // namespace
 
-void MirrorTraffic::note(const RequestRecord& record, Time now) {
+void MirrorTraffic::record(const RequestRecord& record, Time now) {
   if (record.recipe.empty()) return;
   const auto failure = failure_in(record);
   const threads::MutexLock lock(mutex_);

@@ -25,7 +25,7 @@ class MirrorTraffic {
   using Time = std::chrono::system_clock::time_point;
 
   // Counts a request that has ended at `now`, if its record names a recipe.
-  void note(const RequestRecord& record, Time now) EXCLUDES(mutex_);
+  void record(const RequestRecord& record, Time now) EXCLUDES(mutex_);
   [[nodiscard]] std::map<std::string, RecipeTraffic, std::less<>> tell() const EXCLUDES(mutex_);
 
  private:

@@ -162,7 +162,7 @@ std::string_view host_in(std::string_view url) {
   return url.substr(0, url.find_first_of("/?"));
 }
 
-void Busiest::note(const std::vector<RecentRequests::Found>& requests, Time now) {
+void Busiest::record(const std::vector<RecentRequests::Found>& requests, Time now) {
   const threads::MutexLock lock(mutex_);
   auto& part = part_at(now);
   tally(requests);

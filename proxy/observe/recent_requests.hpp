@@ -109,7 +109,7 @@ class Busiest {
   };
 
   // Call this about once a second with all requests since the last call.
-  void note(const std::vector<RecentRequests::Found>& requests, Time now);
+  void record(const std::vector<RecentRequests::Found>& requests, Time now);
   [[nodiscard]] Told tell() const;
 
  private:

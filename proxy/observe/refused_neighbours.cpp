@@ -7,7 +7,7 @@
 
 namespace proxy::observe {
 
-void RefusedNeighbours::note(Refused neighbour) {
+void RefusedNeighbours::record(Refused neighbour) {
   const auto text = neighbour.text;
   {
     const threads::MutexLock lock(mutex_);

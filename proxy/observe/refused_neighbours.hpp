@@ -32,7 +32,7 @@ class RefusedNeighbours {
   };
 
   // We have refused a question. Writes to the log if we had not refused one lately.
-  void note(Refused neighbour) EXCLUDES(mutex_);
+  void record(Refused neighbour) EXCLUDES(mutex_);
   // Writes to the log which were not refused for kLately, and forgets them. Call it now and then.
   void say_ended(Time now) EXCLUDES(mutex_);
   // The neighbours that were refused within kLately.

@@ -48,8 +48,8 @@ void Pulse::beat() {
   // Here and not where neighbours are polled, which a process that leaves does no more.
   observe::flush_events(pages_.clock().steady());
   follow_clock();
-  pages_.observed.history.note(machine::whole_seconds(pages_.clock().now()),
-                               observe::totals_of(pages_.observed.metrics));
+  pages_.observed.history.record(machine::whole_seconds(pages_.clock().now()),
+                                 observe::totals_of(pages_.observed.metrics));
   look_at_troubles();
   tell_requests();
   machine::memory::return_freed();
@@ -105,7 +105,7 @@ void Pulse::hurry() {
 
 void Pulse::tell_requests() {
   const auto requests = pages_.observed.recent.newer_than(known_);
-  pages_.observed.busiest.note(requests, pages_.clock().steady());
+  pages_.observed.busiest.record(requests, pages_.clock().steady());
   // The text for watchers takes milliseconds; all before is needed also if nobody watches.
   if (pages_.visitors.watchers.count() == 0) return;
   const auto pinned = policy();

@@ -146,7 +146,7 @@ void HandOver::apply(const machine::succession::Message& message) {
       state_ = State::done;
       deadline_.cancel();
       // From now on a signal for this process is not meant for the new one.
-      launcher_.let_go_launched();
+      launcher_.release_launched();
       steps_.end();
       break;
     default:

@@ -70,7 +70,7 @@ crowd::ReceiptRate::Met HeldHead::record(std::size_t bytes) {
     bytes_ = 0;
   }
   const auto more = bytes - std::exchange(bytes_, bytes);
-  return rate_->note(more, now - std::exchange(last_, now));
+  return rate_->record(more, now - std::exchange(last_, now));
 }
 
 }  // namespace proxy::server

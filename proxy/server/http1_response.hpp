@@ -190,7 +190,7 @@ class Http1Body final : public client::RequestBody {
     const auto read = co_await reader_.read(into, idle);
     if (!read || reader_.finished() || !least_) co_return read;
     too_slow_ =
-        least_->rate.note(*read, least_->clock.steady() - begun) == crowd::ReceiptRate::Met::no;
+        least_->rate.record(*read, least_->clock.steady() - begun) == crowd::ReceiptRate::Met::no;
     if (too_slow_) co_return net::error_code(net::asio::error::timed_out);
     co_return read;
   }

@@ -125,7 +125,7 @@ class Session final : public crowd::SessionList::Item {
   Task<Then> refuse_head(net::error_code error);
   Task<Then> refuse_parsed(http::HeadError error);
   Task<void> linger();
-  void note(std::string_view method, std::string_view url);
+  void record(std::string_view method, std::string_view url);
   void log(std::string_view method, std::string_view url,
            std::chrono::steady_clock::time_point now);
 
@@ -297,7 +297,7 @@ Then Session::end_answer(policy::Request& request, const Http1Body& body) {
     record_.aborted = true;
     response_.abort();
   }
-  note(request.head.method, policy::url_for_others(request));
+  record(request.head.method, policy::url_for_others(request));
   // The next request then needs no allocation for its URL.
   worker_.spare_url = std::move(request.target).url();
   return response_.may_go_on() && body.finished() ? Then::go_on : Then::close;
@@ -305,18 +305,18 @@ Then Session::end_answer(policy::Request& request, const Http1Body& body) {
 
 Task<Then> Session::refuse_parsed(http::HeadError error) {
   co_await reply::refuse_malformed(client_, error);
-  note("", "error:invalid-request");
+  record("", "error:invalid-request");
   co_return Then::close;
 }
 
 Task<Then> Session::refuse_head(net::error_code error) {
   if (const auto too_large = http::head_error_of(error)) {
     co_await reply::refuse_malformed(client_, *too_large);
-    note("", "error:request-too-large");
+    record("", "error:request-too-large");
   } else if (error == asio::error::timed_out && !input_.empty()) {
     reply::Refusal refusal{408, "the request's head took too long", observe::Tag::none, {}};
     co_await reply::refuse_unread(client_, std::move(refusal));
-    note("", "error:request-timeout");
+    record("", "error:request-timeout");
   }
   co_return Then::close;
 }
@@ -340,11 +340,11 @@ Task<void> Session::linger() {
   }
 }
 
-void Session::note(std::string_view method, std::string_view url) {
+void Session::record(std::string_view method, std::string_view url) {
   const auto now = worker_.shared.cache.clock.steady();
   observe::count_request(worker_.observed.counters, record_, now);
   if (!record_.recipe.empty())
-    worker_.shared.observed.mirrors.note(record_, worker_.shared.cache.clock.shown());
+    worker_.shared.observed.mirrors.record(record_, worker_.shared.cache.clock.shown());
   log(method, url, now);
 }
 

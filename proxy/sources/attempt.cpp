@@ -162,7 +162,7 @@ void Attempt::record_origin() const {
   const auto ours = machine::whole_seconds(times_.arrived());
   const auto date = http::parse_date(head().fields.value(http::field::date), ours);
   if (!date) return;
-  access_->shared.servers.clocks.note(server.to().host, *date - ours, begun_ + waited_);
+  access_->shared.servers.clocks.record(server.to().host, *date - ours, begun_ + waited_);
 }
 
 std::optional<std::uint64_t> Attempt::length() const {

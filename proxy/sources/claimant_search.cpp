@@ -280,7 +280,7 @@ bool ClaimantSearch::is_origins_answer(SourceQuestion& question) {
 
 Task<void> ClaimantSearch::record_no(SourceQuestion& question, const Finding& finding) {
   auto& attempt = question.attempt;
-  note(attempt, finding);
+  record(attempt, finding);
   if (attempt.lead() == Lead::site) {
     record_word_of_member(question);
   } else if (is_denial(finding)) {
@@ -315,7 +315,7 @@ void ClaimantSearch::record_word_of_member(const SourceQuestion& question) {
   plan_.fetcher_named(question.plan.number, unless_barred(std::move(peer), wanted_));
 }
 
-void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes) {
+void ClaimantSearch::record(const Attempt& attempt, const Finding& finding, std::uint64_t bytes) {
   const auto& policy = wanted_.request.policy();
   const auto judged = in_time(finding, attempt.waited(), policy.settings.timeouts.peer_first_byte);
   record_worth(*policy.directory, attempt, judged, access_.now(), bytes);
@@ -332,7 +332,7 @@ void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::u
 }
 
 void ClaimantSearch::put_off(const Attempt& answer) {
-  note(answer, {Worth::other_range});
+  record(answer, {Worth::other_range});
   plan_.put_off(answer.peer());
 }
 

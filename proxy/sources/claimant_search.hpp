@@ -99,7 +99,7 @@ class ClaimantSearch {
   void put_off(const Attempt& answer);
   [[nodiscard]] bool origin_has_failed() const { return plan_.origin_failed(); }
   // As record_worth(), for an answer from next(). Judges whether it was in_time().
-  void note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes = 0);
+  void record(const Attempt& attempt, const Finding& finding, std::uint64_t bytes = 0);
 
   // Ends the search and its wait. Called from outside the coroutine that waits.
   void abandon();

@@ -122,7 +122,7 @@ bool Follow::follows(const http::ResponseHead& answer, const cache::Times& times
     return may_lead && !policy_->lists.blocks(to);
   });
   if (redirect != mirrors::Redirect::followed) return false;
-  note(answer, times);
+  record(answer, times);
   // Only the first server speaks for its file.
   auto told = http::same_origin(from, redirects_.first())
                   ? mirrors::LinkedFile::told_by(answer.fields)
@@ -142,7 +142,7 @@ bool Follow::follows(const http::ResponseHead& answer, const cache::Times& times
 
 // A redirect without a word of its own holds for this request alone (RFC 9110 15.4), though the
 // answer may be unchanged.
-void Follow::note(const http::ResponseHead& redirect, const cache::Times& times) {
+void Follow::record(const http::ResponseHead& redirect, const cache::Times& times) {
   // What is for this cache alone, and what clients and neighbours would go by.
   for (const auto targets : {targets_, http::Targets()}) {
     const auto control = http::response_cache_control(redirect.fields, targets);

@@ -64,7 +64,7 @@ class Follow {
   Follow(const SourceAccess& access, const policy::Request& request, std::string& head);
   static Audience audience_of(const policy::Request& request);
   bool follows(const http::ResponseHead& answer, const cache::Times& times);
-  void note(const http::ResponseHead& redirect, const cache::Times& times);
+  void record(const http::ResponseHead& redirect, const cache::Times& times);
   void finish(const http::ResponseHead& answer, const cache::Times& times);
   void write_anew(const http::ResponseHead& answer);
   net::Task<upstream::Outcome<bool>> gets_token(SourceAccess& access,

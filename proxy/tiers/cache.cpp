@@ -139,11 +139,11 @@ bool is_to_be_written(Tiers& tiers, const digest::Key& key, const cache::Kept& r
 
 }  // namespace
 
-// An invalidation is noted first, and clears memory and disk afterwards. keep() looks for that note
-// again after it has stored the entry, so that an entry stored in between is dropped by one of the
-// two.
-bool Cache::keep(const digest::Key& key, const cache::Ref<const cache::Entry>& entry, AskedAt asked,
-                 const cache::Kept& superseded) {
+// An invalidation is noted first, and clears memory and disk afterwards. store() looks for that
+// note again after it has stored the entry, so that an entry stored in between is dropped by one of
+// the two.
+bool Cache::store(const digest::Key& key, const cache::Ref<const cache::Entry>& entry,
+                  AskedAt asked, const cache::Kept& superseded) {
   const cache::Kept response{entry, tiers_.disk ? std::make_shared<cache::OnDisk>(asked) : nullptr};
   const auto old = with_on_disk(tiers_, key, superseded);
   const auto outdated = [&] { return was_purged(key, *entry, asked); };

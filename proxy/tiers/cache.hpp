@@ -81,11 +81,11 @@ class Cache {
 
   // Stores the entry in memory and on disk, unless it was invalidated or purged after `asked`, when
   // its request was sent. A guest's response is stored in memory alone. Returns whether memory or
-  // disk stores it. `superseded`: see Store::put(). If its OnDisk is null, keep() looks it up in
+  // disk stores it. `superseded`: see Store::put(). If its OnDisk is null, store() looks it up in
   // the store.
-  bool keep(const digest::Key& key, const cache::Ref<const cache::Entry>& entry, AskedAt asked,
-            const cache::Kept& superseded = {});
-  // Why keep() has not stored the entry: an invalidation, or memory and disk had no room.
+  bool store(const digest::Key& key, const cache::Ref<const cache::Entry>& entry, AskedAt asked,
+             const cache::Kept& superseded = {});
+  // Why store() has not stored the entry: an invalidation, or memory and disk had no room.
   [[nodiscard]] cache::Storability why_not_kept(const digest::Key& key, const cache::Entry& entry,
                                                 AskedAt asked) const {
     return was_purged(key, entry, asked) ? cache::Storability::outdated
@@ -130,12 +130,12 @@ class Cache {
   [[nodiscard]] bool has_block(const digest::Key& key, const cache::Entry& object,
                                std::uint32_t number) const;
   // Stores the block in memory, and queues it for the disk.
-  BlockKept keep_block(const digest::Key& key, const cache::Ref<const cache::Entry>& object,
-                       NewBlock block);
-  // Keeps a block as keep_block() does, for an object whose entry is not stored yet. Does not check
-  // whether the object or its giver was purged.
-  BlockKept keep_block_of_new(const digest::Key& key, const cache::Ref<const cache::Entry>& object,
-                              NewBlock block);
+  BlockKept store_block(const digest::Key& key, const cache::Ref<const cache::Entry>& object,
+                        NewBlock block);
+  // Stores a block as store_block() does, for an object whose entry is not stored yet. Does not
+  // check whether the object or its giver was purged.
+  BlockKept store_block_of_new(const digest::Key& key, const cache::Ref<const cache::Entry>& object,
+                               NewBlock block);
   // Call this once after blocks of the object were kept; also meanwhile, if that takes long. If the
   // disk has all of them, our digest may claim the URL; if it has some, a part. The object may have
   // been purged or replaced meanwhile.

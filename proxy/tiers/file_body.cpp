@@ -55,7 +55,7 @@ Task<bool> is_verified(Reader& reader, std::shared_ptr<FileBody> body, bool is_t
   if (is_there && last == CheckedBodies::Check::lately) co_return true;
   const bool intact = co_await is_intact(reader, body, is_there);
   if (!intact) co_return false;
-  checked.note(at, reader.tiers.clock.steady());
+  checked.record(at, reader.tiers.clock.steady());
   co_return body->stored().in_page_cache();
 }
 

@@ -136,11 +136,11 @@ Task<std::shared_ptr<FileBody>> CacheAccess::block_in_file(digest::Key key,
   co_return body;
 }
 
-// A purge is noted first, and clears memory and disk afterwards. keep_block() looks for that note
+// A purge is noted first, and clears memory and disk afterwards. store_block() looks for that note
 // again after it has stored the block, so that a block stored in between is dropped by one of the
 // two.
-BlockKept Cache::keep_block(const digest::Key& key, const cache::Ref<const cache::Entry>& object,
-                            NewBlock block) {
+BlockKept Cache::store_block(const digest::Key& key, const cache::Ref<const cache::Entry>& object,
+                             NewBlock block) {
   const bool on_disk = tiers_.disk && tiers_.disk->disk().may_hold(key);
   if (!on_disk && !tiers_.store.holds(key)) return BlockKept::no;  // it was purged
   const WantedBlock that{key, object, block.number};
@@ -148,15 +148,16 @@ BlockKept Cache::keep_block(const digest::Key& key, const cache::Ref<const cache
     return is_distrusted(tiers_, that, giver, asked);
   };
   if (distrusted()) return BlockKept::no;
-  const auto kept = keep_block_of_new(key, object, std::move(block));
+  const auto kept = store_block_of_new(key, object, std::move(block));
   if (!distrusted()) return kept;
   if (tiers_.disk) tiers_.disk->disk().purge(that.key(), {});
   tiers_.store.remove(that.key());
   return BlockKept::no;
 }
 
-BlockKept Cache::keep_block_of_new(const digest::Key& key,
-                                   const cache::Ref<const cache::Entry>& object, NewBlock arrived) {
+BlockKept Cache::store_block_of_new(const digest::Key& key,
+                                    const cache::Ref<const cache::Entry>& object,
+                                    NewBlock arrived) {
   const auto number = arrived.number;
   const auto block =
       cache::block_entry(tiers_.budget, *object, std::move(arrived.bytes), arrived.giver);

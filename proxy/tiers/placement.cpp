@@ -28,7 +28,7 @@ Placement::Placement(cache::Budget& budget, const cache::Totals* totals)
     : totals_(totals), asked_(budget, cache::AskedCounts::fitting(budget.limit() / kShare)) {}
 
 void Placement::record_asked(const digest::Key& url_key) {
-  asked_.note(url_key);
+  asked_.record(url_key);
 }
 
 // Two threads may count the same duplicate, which does no harm.

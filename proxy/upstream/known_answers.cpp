@@ -11,7 +11,7 @@ std::optional<KnownAnswers::Answer> KnownAnswers::find(const std::string& questi
   return known ? std::optional(*known) : std::nullopt;
 }
 
-void KnownAnswers::note(const std::string& question, Answer answer, Time until) {
+void KnownAnswers::record(const std::string& question, Answer answer, Time until) {
   const threads::MutexLock lock(mutex_);
   known_.put(question, std::move(answer), until);
 }
@@ -35,7 +35,7 @@ bool KnownAnswers::Asking::begin() {
 }
 
 void KnownAnswers::Asking::record(Answer answer, Time until) {
-  all_.note(question_, std::move(answer), until);
+  all_.record(question_, std::move(answer), until);
 }
 
 }  // namespace proxy::upstream

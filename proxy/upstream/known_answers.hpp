@@ -44,7 +44,7 @@ class KnownAnswers {
     bool begun_ = false;
   };
   // Records an answer to a question that nobody asks of a server.
-  void note(const std::string& question, Answer answer, Time until) EXCLUDES(mutex_);
+  void record(const std::string& question, Answer answer, Time until) EXCLUDES(mutex_);
   // The requests that wait for the end of another request's question, whichever it is.
   [[nodiscard]] net::WaitList& line() { return line_; }
 

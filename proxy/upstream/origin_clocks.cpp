@@ -45,7 +45,7 @@ std::optional<seconds> agreed_skew(std::span<const seconds> ahead) {
   return agreeing >= OriginClocks::kWitnesses && is_majority ? std::optional(median) : std::nullopt;
 }
 
-void OriginClocks::note(std::string_view host, seconds ahead, Clock::time_point now) {
+void OriginClocks::record(std::string_view host, seconds ahead, Clock::time_point now) {
   if (!is_wrong(ahead) && !any_wrong_.load(std::memory_order_relaxed) && !is_due(now)) return;
   // The log is written without the lock, since it may wait for the disk.
   std::optional<seconds> skew;

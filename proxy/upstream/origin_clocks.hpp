@@ -23,7 +23,7 @@ std::optional<std::chrono::seconds> agreed_skew(std::span<const std::chrono::sec
 
 // Remembers how far each origin's clock is ahead of ours, for kKept, of the kMost hosts that were
 // noted last. In each second, a host counts once, and again when its clock turns out to be wrong,
-// or right. Any thread. While all Dates agree with our clock, most calls of note() cost two
+// or right. Any thread. While all Dates agree with our clock, most calls of record() cost two
 // comparisons; otherwise most cost a lock and a hash of the host.
 class OriginClocks {
  public:
@@ -38,7 +38,7 @@ class OriginClocks {
 
   // An origin, not a cache on the way, sent a response with a Date that is `ahead` of our clock.
   // Says so in the log when the clocks begin to agree that ours is wrong, and when that is over.
-  void note(std::string_view host, std::chrono::seconds ahead, Clock::time_point now);
+  void record(std::string_view host, std::chrono::seconds ahead, Clock::time_point now);
   // Our clock has stepped, so what was noted before says nothing about it.
   void forget();
   // How far the origins' clocks are ahead of ours. Nothing: ours is right, as far as is known.

@@ -100,7 +100,7 @@ class Turns {
     ++waiting_;
     return true;
   }
-  [[nodiscard]] bool anyone_may_go() const {
+  [[nodiscard]] bool may_begin_one() const {
     return std::any_of(lines_.begin(), lines_.end(), may_go);
   }
   // Takes the work whose turn it is. Call done() once it is done.

@@ -94,7 +94,7 @@ void PasswordChecks::run(const std::stop_token& stop) {
   threads::MutexLock lock(mutex_);
   while (!stop.stop_requested()) {
     queued_.wait_for(lock, stop, kLong,
-                     [this]() REQUIRES(mutex_) { return turns_.anyone_may_go(); });
+                     [this]() REQUIRES(mutex_) { return turns_.may_begin_one(); });
     if (stop.stop_requested()) continue;
     const auto check = turns_.next().value_or(nullptr);
     if (!check) continue;

@@ -235,7 +235,7 @@ struct Run {
   Random random;
   std::size_t faults = 0;
 
-  void note(const std::string& sent, const std::string& why) {
+  void record(const std::string& sent, const std::string& why) {
     if (++faults <= 20) fmt::print("{}: {}\n", why, shown(sent));
   }
   std::size_t requests(std::size_t count);
@@ -275,9 +275,9 @@ std::size_t Run::requests(std::size_t count) {
     try {
       forwarded += check_requests(text, pump.play(text, plain_answer));
     } catch (const Fault& fault) {
-      note(text, fault.why);
+      record(text, fault.why);
     } catch (const std::exception& error) {
-      note(text, error.what());
+      record(text, error.what());
     }
   }
   return forwarded;
@@ -338,9 +338,9 @@ std::size_t Run::answers(std::size_t count) {
     try {
       if (answer(text, "/a" + std::to_string(i))) ++whole;
     } catch (const Fault& fault) {
-      note(text, fault.why);
+      record(text, fault.why);
     } catch (const std::exception& error) {
-      note(text, error.what());
+      record(text, error.what());
     }
   }
   return whole;

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 const SteadyTime kNow{1000s};
 
-void note(Accuracy& accuracy, ClaimOutcome outcome, int times, SteadyTime now = kNow) {
+void record(Accuracy& accuracy, ClaimOutcome outcome, int times, SteadyTime now = kNow) {
   for (int i = 0; i < times; ++i) accuracy.record({outcome, std::nullopt, 0}, now);
 }
 

@@ -111,27 +111,27 @@ TEST(SilenceOf, KeepsAPeerUpThatAlwaysAnswersLate) {
 
 TEST(HoldOf, FollowsAPollThatIsLonger) {
   const PollLimits limits;
-  EXPECT_EQ(hold_of(limits, 100ms, 0s), 1s);
-  EXPECT_EQ(hold_of(limits, 1s, 0s), 1s);
-  EXPECT_EQ(hold_of(limits, 3s, 0s), 3s);
-  EXPECT_EQ(hold_of(limits, 1h, 0s), 5s);
+  EXPECT_EQ(hold_time(limits, 100ms, 0s), 1s);
+  EXPECT_EQ(hold_time(limits, 1s, 0s), 1s);
+  EXPECT_EQ(hold_time(limits, 3s, 0s), 3s);
+  EXPECT_EQ(hold_time(limits, 1h, 0s), 5s);
 }
 
 TEST(HoldOf, IsTwiceAsLongForAPeerThatIsQuiet) {
   const PollLimits limits;
-  EXPECT_EQ(hold_of(limits, 1s, 999ms), 1s) << "its digest has changed meanwhile";
-  EXPECT_EQ(hold_of(limits, 1s, 1s), 2s);
-  EXPECT_EQ(hold_of(limits, 1s, 2s), 2s);
-  EXPECT_EQ(hold_of(limits, 3s, 3s), 5s);
-  EXPECT_EQ(hold_of(limits, 1h, 5s), 5s);
-  EXPECT_EQ(hold_of({.hold = 10s}, 1s, 10s), 10s);
+  EXPECT_EQ(hold_time(limits, 1s, 999ms), 1s) << "its digest has changed meanwhile";
+  EXPECT_EQ(hold_time(limits, 1s, 1s), 2s);
+  EXPECT_EQ(hold_time(limits, 1s, 2s), 2s);
+  EXPECT_EQ(hold_time(limits, 3s, 3s), 5s);
+  EXPECT_EQ(hold_time(limits, 1h, 5s), 5s);
+  EXPECT_EQ(hold_time({.hold = 10s}, 1s, 10s), 10s);
 }
 
 // The sum that poll.hpp promises, of a poll that was answered after this time and two that are not.
 auto until_down(std::chrono::milliseconds last_held) {
   const PollLimits limits;
   const auto late = next_poll(held(last_held), 1s, 0, kNow) - kNow;
-  const auto first = hold_of(limits, 1s, last_held) + silence_of(limits, 0, 0ms);
+  const auto first = hold_time(limits, 1s, last_held) + silence_of(limits, 0, 0ms);
   const auto again =
       next_poll(failed(PeerKind::hearsay, 1, silence_of(limits, 0, 0ms)), 1s, 0, kNow) - kNow;
   return late + first + again + silence_of(limits, 1, 0ms);

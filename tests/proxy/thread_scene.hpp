@@ -73,7 +73,7 @@ struct ThreadScene {
     const auto then = clock.now() - age;
     stock.times = {then, then};
     auto entry = entry_of(stock, body);
-    if (!cache.keep(cache::key_of(stock.url), entry, clock.steady()))
+    if (!cache.store(cache::key_of(stock.url), entry, clock.steady()))
       throw std::runtime_error("not stored");
     return entry;
   }

@@ -26,7 +26,7 @@ __attribute__((constructor)) void map_file() {
   if (mapped != MAP_FAILED) count = static_cast<std::atomic<std::uint64_t>*>(mapped);
 }
 
-void note() {
+void record() {
   if (count) count->fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -47,31 +47,31 @@ extern "C" {
 
 void* malloc(std::size_t size) noexcept {
   static auto* const next = own<void*(std::size_t)>("malloc");
-  note();
+  record();
   return next(size);
 }
 
 void* calloc(std::size_t number, std::size_t size) noexcept {
   static auto* const next = own<void*(std::size_t, std::size_t)>("calloc");
-  note();
+  record();
   return next(number, size);
 }
 
 void* realloc(void* memory, std::size_t size) noexcept {
   static auto* const next = own<void*(void*, std::size_t)>("realloc");
-  note();
+  record();
   return next(memory, size);
 }
 
 void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
   static auto* const next = own<void*(std::size_t, std::size_t)>("aligned_alloc");
-  note();
+  record();
   return next(alignment, size);
 }
 
 int posix_memalign(void** memory, std::size_t alignment, std::size_t size) noexcept {
   static auto* const next = own<int(void**, std::size_t, std::size_t)>("posix_memalign");
-  note();
+  record();
   return next(memory, alignment, size);
 }
 

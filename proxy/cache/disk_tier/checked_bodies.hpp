@@ -10,8 +10,8 @@
 namespace proxy::cache {
 
 // Which bodies on disk have been verified, and when. A table of fixed size: a body may overwrite
-// the place of another, which is then verified once more. Takes half a MiB after the first note().
-// For one thread.
+// the place of another, which is then verified once more. Takes half a MiB after the first
+// record(). For one thread.
 class CheckedBodies {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -34,7 +34,7 @@ class CheckedBodies {
     if (slot.at != at) return Check::none;
     return now - slot.checked < kReliedUpon ? Check::lately : Check::before;
   }
-  void note(disk::Position at, Time now) {
+  void record(disk::Position at, Time now) {
     if (slots_.empty()) slots_.resize(kSlots);
     slots_[slot_of(at)] = {at, now};
   }

@@ -45,7 +45,7 @@ class Admission {
   bool is_on_second() const { return asked() != nullptr; }
   // Records that a client requested the URL.
   void record_asked(const digest::Key& url_key) {
-    if (auto* const counts = asked()) counts->note(url_key);
+    if (auto* const counts = asked()) counts->record(url_key);
   }
   // Whether a response of this URL is admitted. DiskTier also admits a response that replaces one
   // on disk.

@@ -75,7 +75,7 @@ void note_time(Outcome& outcome, std::int64_t took_ms) {
   }
 }
 
-void note(Outcome& outcome, const Answer& answer) {
+void record(Outcome& outcome, const Answer& answer) {
   outcome.local_hits += answer.local ? 1 : 0;
   outcome.peer_hits += answer.from_peer ? 1 : 0;
   if (!answer.error.empty() && ++outcome.errors <= 10) {
@@ -88,7 +88,7 @@ void ask_until_answered(const Mesh& mesh, Asker& asker, const Ask& ask, Outcome&
   const auto asked = steady_clock::now();
   Answer answer = asker.ask(ask);
   for (; answer.cut; answer = asker.ask(ask)) ++outcome.cut;
-  note(outcome, answer);
+  record(outcome, answer);
   const auto took = steady_clock::now() - asked;
   const bool served_all_the_time = life % 2 == 0 && life == mesh.life(ask.proxy);
   if (!served_all_the_time) return;

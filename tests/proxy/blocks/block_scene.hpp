@@ -96,7 +96,7 @@ struct BlockScene : sources::SearchScene {
     const cache::Response response{std::string(fields)};
     const cache::Received received{url, asked.head.fields, response.head, times(), "us"};
     object = cache::object_entry(budget, received, {.version = 1}, length);
-    if (!cache.keep(url_key, object, now())) throw std::runtime_error("no room for the object");
+    if (!cache.store(url_key, object, now())) throw std::runtime_error("no room for the object");
     origin.on("/large", [answers = std::move(from_origin),
                          at = std::make_shared<std::size_t>(0)](const support::Request& asked_for) {
       return *at < answers.size() ? answers[(*at)++](asked_for) : support::Reply(503);
@@ -124,7 +124,7 @@ struct BlockScene : sources::SearchScene {
     const auto bytes = cache::Block::make(budget, size);
     bytes_in(range).copy(bytes->data(), size);
     const tiers::NewBlock block{number, {{{bytes, size}}, size}};
-    if (cache.keep_block(url_key, object, block) != tiers::BlockKept::yes)
+    if (cache.store_block(url_key, object, block) != tiers::BlockKept::yes)
       throw std::runtime_error("no room for a block");
   }
   // The numbers of the stored blocks, as "012".

@@ -99,7 +99,7 @@ TEST_F(RunAnswer, LeavesANewerObjectAlone) {
   const cache::Response response{std::string(kObjectFields)};
   const cache::Received received{scene.url, asked.head.fields, response.head, scene.times(), "us"};
   const auto newer = cache::object_entry(scene.budget, received, {.version = 2}, kObjectBytes);
-  ASSERT_TRUE(scene.cache.keep(scene.url_key, newer, scene.now(), {scene.entry()}));
+  ASSERT_TRUE(scene.cache.store(scene.url_key, newer, scene.now(), {scene.entry()}));
   EXPECT_FALSE(may_be_kept(scene.cache, job_, *answer_));
   EXPECT_EQ(scene.entry(), newer) << "the answer speaks of another one";
   drop();

@@ -58,7 +58,7 @@ struct EarlyScene : BlockScene {
   void store_one(std::uint32_t number) {
     const auto bytes = cache::Block::make(budget, cache::kBlockBytes);
     const tiers::NewBlock block{number, {{{bytes, cache::kBlockBytes}}, cache::kBlockBytes}};
-    ASSERT_EQ(cache.keep_block(url_key, object, block), tiers::BlockKept::yes);
+    ASSERT_EQ(cache.store_block(url_key, object, block), tiers::BlockKept::yes);
   }
 };
 

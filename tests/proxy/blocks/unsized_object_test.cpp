@@ -18,7 +18,7 @@ struct UnsizedScene : tiers::CacheScene {
     const auto kept = growing.add({cache::Block::make(budget, size), size});
     if (kept == tiers::BlockKept::no) return kept;
     while (growing.has_full_block())
-      if (growing.keep_block() == tiers::BlockKept::no) return tiers::BlockKept::no;
+      if (growing.store_block() == tiers::BlockKept::no) return tiers::BlockKept::no;
     return tiers::BlockKept::yes;
   }
   // The numbers of the blocks that are stored.

@@ -11,8 +11,8 @@ using digest::quick_key;
 
 class CountsOfRequests : public ::testing::Test {
  protected:
-  void note(std::uint64_t first, std::uint64_t last) {
-    for (auto i = first; i <= last; ++i) asked_.note(quick_key(i));
+  void record(std::uint64_t first, std::uint64_t last) {
+    for (auto i = first; i <= last; ++i) asked_.record(quick_key(i));
   }
   // How many of these URLs were requested at least so often.
   std::size_t held(std::uint64_t first, std::uint64_t last, unsigned times) const {
@@ -71,7 +71,7 @@ TEST_F(CountsOfRequests, ForgetNoUrlThatAStrangerAimsAt) {
   for (std::uint64_t i = 0; i < 20; ++i) {
     digest::Key aimed = quick_key(1);
     aimed.bytes[0] = static_cast<std::uint8_t>(aimed.bytes[0] + 4 + 4 * i);
-    asked_.note(aimed);
+    asked_.record(aimed);
   }
   EXPECT_EQ(asked_.of(quick_key(1)), 2U);
 }
@@ -81,8 +81,8 @@ TEST_F(CountsOfRequests, TakeASmallShareOfTheMemory) {
   EXPECT_EQ(AskedCounts::fitting(0), 0U);
   EXPECT_LE(AskedCounts::fitting(UINT64_MAX), 4U << 20);
   AskedCounts none(budget_, 0);
-  none.note(quick_key(1));
-  none.note(quick_key(1));
+  none.record(quick_key(1));
+  none.record(quick_key(1));
   EXPECT_EQ(none.of(quick_key(1)), 2U);
 }
 

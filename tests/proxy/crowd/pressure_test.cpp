@@ -34,7 +34,7 @@ TEST(LastTime, IsWithinItsPastAndNoLonger) {
   LastTime last;
   const LastTime::Clock::time_point now(1h);
   EXPECT_FALSE(last.within(1h, now)) << "it never happened";
-  last.note(now);
+  last.record(now);
   EXPECT_TRUE(last.within(1s, now + 1s));
   EXPECT_FALSE(last.within(1s, now + 1001ms));
 }

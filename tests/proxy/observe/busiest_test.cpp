@@ -46,10 +46,10 @@ TEST(HostIn, IsWhatTheSchemeAndThePathLeave) {
 
 TEST(Busiest, SumsByHostByURLAndByClient) {
   Busiest busiest;
-  busiest.note({busy("http://a.test/x", 1), busy("http://a.test/x", 1, Tag::mem_hit, 30),
-                busy("http://a.test/y", 2, Tag::miss, 5, "10.0.0.2")},
-               kBegin);
-  busiest.note({busy("http://b.test/", 1, Tag::miss, 7, "10.0.0.2", 1)}, kBegin + 1s);
+  busiest.record({busy("http://a.test/x", 1), busy("http://a.test/x", 1, Tag::mem_hit, 30),
+                  busy("http://a.test/y", 2, Tag::miss, 5, "10.0.0.2")},
+                 kBegin);
+  busiest.record({busy("http://b.test/", 1, Tag::miss, 7, "10.0.0.2", 1)}, kBegin + 1s);
   const auto told = busiest.tell();
   const auto& host = row(told.hosts, "a.test");
   EXPECT_EQ(host.requests, 3);
@@ -65,24 +65,24 @@ TEST(Busiest, SumsByHostByURLAndByClient) {
 TEST(Busiest, CountsThoseThatWereLeftOut) {
   Busiest busiest;
   // Of 1,000 hits two were kept, and of the misses of this thread each one.
-  busiest.note({busy("http://a.test/", 1, Tag::mem_hit), busy("http://b.test/", 1000, Tag::mem_hit),
-                busy("http://a.test/", 1)},
-               kBegin);
+  busiest.record({busy("http://a.test/", 1, Tag::mem_hit),
+                  busy("http://b.test/", 1000, Tag::mem_hit), busy("http://a.test/", 1)},
+                 kBegin);
   auto told = busiest.tell();
   EXPECT_EQ(row(told.hosts, "a.test").requests, 501);
   EXPECT_EQ(row(told.hosts, "a.test").hits, 500);
   EXPECT_EQ(row(told.hosts, "b.test").requests, 500);
-  busiest.note({busy("http://b.test/", 1003, Tag::mem_hit)}, kBegin + 1s);
+  busiest.record({busy("http://b.test/", 1003, Tag::mem_hit)}, kBegin + 1s);
   told = busiest.tell();
   EXPECT_EQ(row(told.hosts, "b.test").requests, 503);
 }
 
 TEST(Busiest, ForgetsAfterAnHour) {
   Busiest busiest;
-  busiest.note({busy("http://a.test/", 1)}, kBegin);
-  for (auto passed = 0min; passed < 60min; passed += 1min) busiest.note({}, kBegin + passed);
+  busiest.record({busy("http://a.test/", 1)}, kBegin);
+  for (auto passed = 0min; passed < 60min; passed += 1min) busiest.record({}, kBegin + passed);
   EXPECT_EQ(row(busiest.tell().hosts, "a.test").requests, 1);
-  busiest.note({}, kBegin + 60min);
+  busiest.record({}, kBegin + 60min);
   EXPECT_TRUE(busiest.tell().hosts.empty());
 }
 
@@ -97,7 +97,7 @@ TEST(Busiest, KeepsTheBusyAndTheLargeAmongManyNames) {
     }
     requests.push_back(busy("http://busy.test/", ++number));
     if (second == 3) requests.push_back(busy("http://large.test/", ++number, Tag::miss, 1 << 30));
-    busiest.note(requests, kBegin + std::chrono::seconds(second));
+    busiest.record(requests, kBegin + std::chrono::seconds(second));
   }
   const auto told = busiest.tell();
   EXPECT_LE(told.urls.size(), 2 * Busiest::kTold);

@@ -75,10 +75,10 @@ TEST(Totals, TellTheBytesOfNeighboursFromThoseOfOrigins) {
 TEST(History, HasWhatEachSecondAdded) {
   History history;
   EXPECT_TRUE(history.hour().samples.empty());
-  history.note(kBegin, with_requests(100));
+  history.record(kBegin, with_requests(100));
   EXPECT_TRUE(history.hour().samples.empty()) << "what was before is not known";
-  history.note(kBegin + seconds(1), with_requests(103));
-  history.note(kBegin + seconds(2), with_requests(103));
+  history.record(kBegin + seconds(1), with_requests(103));
+  history.record(kBegin + seconds(2), with_requests(103));
   EXPECT_EQ(requests_in(history.hour()), (Numbers{3, 0}));
   EXPECT_EQ(history.hour().end, kBegin + seconds(2));
   EXPECT_EQ(history.latest().end, kBegin + seconds(2));
@@ -87,25 +87,26 @@ TEST(History, HasWhatEachSecondAdded) {
 
 TEST(History, SpreadsWhatALateNoteCounts) {
   History history;
-  history.note(kBegin, with_requests(0));
-  history.note(kBegin + seconds(3), with_requests(10));
+  history.record(kBegin, with_requests(0));
+  history.record(kBegin + seconds(3), with_requests(10));
   EXPECT_EQ(requests_in(history.hour()), (Numbers{3, 3, 4}));
 }
 
 TEST(History, IgnoresASecondThatItHas) {
   History history;
-  history.note(kBegin, with_requests(0));
-  history.note(kBegin + seconds(1), with_requests(1));
-  history.note(kBegin + seconds(1), with_requests(5));
-  history.note(kBegin, with_requests(6));
-  history.note(kBegin + seconds(2), with_requests(7));
+  history.record(kBegin, with_requests(0));
+  history.record(kBegin + seconds(1), with_requests(1));
+  history.record(kBegin + seconds(1), with_requests(5));
+  history.record(kBegin, with_requests(6));
+  history.record(kBegin + seconds(2), with_requests(7));
   EXPECT_EQ(requests_in(history.hour()), (Numbers{1, 6}));
 }
 
 TEST(History, SumsWholeMinutes) {
   History history;
-  history.note(kBegin, with_requests(0));
-  for (std::uint64_t i = 1; i <= 130; ++i) history.note(kBegin + seconds(i), with_requests(2 * i));
+  history.record(kBegin, with_requests(0));
+  for (std::uint64_t i = 1; i <= 130; ++i)
+    history.record(kBegin + seconds(i), with_requests(2 * i));
   EXPECT_EQ(requests_in(history.day()), (Numbers{120, 120}));
   EXPECT_EQ(history.day().end, kBegin + seconds(120));
   EXPECT_EQ(history.day().step, seconds(60));
@@ -114,28 +115,28 @@ TEST(History, SumsWholeMinutes) {
 TEST(History, LeavesOutTheMinuteInWhichItBegan) {
   History history;
   const auto begin = kBegin + seconds(30);
-  history.note(begin, with_requests(0));
-  for (std::uint64_t i = 1; i <= 89; ++i) history.note(begin + seconds(i), with_requests(i));
+  history.record(begin, with_requests(0));
+  for (std::uint64_t i = 1; i <= 89; ++i) history.record(begin + seconds(i), with_requests(i));
   EXPECT_TRUE(history.day().samples.empty());
-  history.note(begin + seconds(90), with_requests(90));
+  history.record(begin + seconds(90), with_requests(90));
   EXPECT_EQ(requests_in(history.day()), (Numbers{60}));
   EXPECT_EQ(history.day().end, kBegin + seconds(120));
 }
 
 TEST(History, KeepsAnHourOfSecondsAndADayOfMinutes) {
   History history;
-  history.note(kBegin, with_requests(0));
-  history.note(kBegin + seconds(86'400), with_requests(86'400));
-  history.note(kBegin + seconds(90'000), with_requests(90'000));
+  history.record(kBegin, with_requests(0));
+  history.record(kBegin + seconds(86'400), with_requests(86'400));
+  history.record(kBegin + seconds(90'000), with_requests(90'000));
   EXPECT_EQ(requests_in(history.hour()), Numbers(3600, 1));
   EXPECT_EQ(requests_in(history.day()), Numbers(1440, 60));
 }
 
 TEST(History, BeginsAnewAfterMoreThanADay) {
   History history;
-  history.note(kBegin, with_requests(0));
-  history.note(kBegin + seconds(1), with_requests(1));
-  history.note(kBegin + seconds(90'000), with_requests(9));
+  history.record(kBegin, with_requests(0));
+  history.record(kBegin + seconds(1), with_requests(1));
+  history.record(kBegin + seconds(90'000), with_requests(9));
   EXPECT_TRUE(history.hour().samples.empty());
 }
 

@@ -36,7 +36,7 @@ TEST(MirrorTraffic, CountsWhatTheUpstreamNeedNotSend) {
   };
   for (const auto& c : cases) {
     MirrorTraffic traffic;
-    traffic.note(request_of("oci", c.tag, c.hierarchy), Time());
+    traffic.record(request_of("oci", c.tag, c.hierarchy), Time());
     const auto told = traffic.tell().at("oci");
     EXPECT_EQ(told.requests, 1U);
     EXPECT_EQ(told.hits, c.saves ? 1U : 0U) << static_cast<int>(c.tag);
@@ -47,7 +47,7 @@ TEST(MirrorTraffic, CountsWhatTheUpstreamNeedNotSend) {
 TEST(MirrorTraffic, IsApartForEachRecipe) {
   MirrorTraffic traffic;
   for (const char* recipe : {"oci", "hf", "oci", ""})
-    traffic.note(request_of(recipe, Tag::mem_hit), Time());
+    traffic.record(request_of(recipe, Tag::mem_hit), Time());
   const auto told = traffic.tell();
   EXPECT_EQ(told.size(), 2U);
   EXPECT_EQ(told.at("oci").requests, 2U);
@@ -61,17 +61,17 @@ TEST(MirrorTraffic, KeepsTheLastFailureOfTheUpstream) {
   auto record = request_of("hf", Tag::failed);
   record.upstream_host = "h.test";
   record.failure = "timed-out";
-  traffic.note(record, Time(seconds(1)));
+  traffic.record(record, Time(seconds(1)));
   EXPECT_EQ(told().last_failure, "h.test: timed-out");
-  traffic.note(request_of("hf", Tag::mem_hit), Time(seconds(2)));
+  traffic.record(request_of("hf", Tag::mem_hit), Time(seconds(2)));
   EXPECT_EQ(told().failed_at, Time(seconds(1)));
   record = request_of("hf", Tag::stale_hit);
   record.upstream_host = "h.test";
   record.told.detail = "rule/hf-file stale-if-error/unreachable x";
-  traffic.note(record, Time(seconds(3)));
+  traffic.record(record, Time(seconds(3)));
   EXPECT_EQ(told().last_failure, "h.test: unreachable");
   record.told.fwd_status = 429;
-  traffic.note(record, Time(seconds(4)));
+  traffic.record(record, Time(seconds(4)));
   EXPECT_EQ(told().last_failure, "h.test: 429");
   EXPECT_EQ(told().failed_at, Time(seconds(4)));
 }

@@ -20,7 +20,7 @@ struct Answered {
   }
 };
 
-void note(RecentRequests::OfThread& thread, const Answered& answered) {
+void record(RecentRequests::OfThread& thread, const Answered& answered) {
   const auto record = answered.record();
   if (!thread.wants(record)) return;
   thread.add({.ended = std::chrono::system_clock::time_point(answered.at),

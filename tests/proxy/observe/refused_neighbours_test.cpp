@@ -15,9 +15,9 @@ config::Address address(std::uint8_t last) {
 
 TEST(RefusedNeighbours, AreThoseThatWereRefusedLately) {
   RefusedNeighbours refused;
-  refused.note({address(1), "10.0.0.1", kFirst});
-  refused.note({address(2), "10.0.0.2", kFirst + 1s});
-  refused.note({address(1), "10.0.0.1", kFirst + 2s});
+  refused.record({address(1), "10.0.0.1", kFirst});
+  refused.record({address(2), "10.0.0.2", kFirst + 1s});
+  refused.record({address(1), "10.0.0.1", kFirst + 2s});
   EXPECT_EQ(refused.lately(kFirst + 2s).size(), 2U);
   const auto later = refused.lately(kFirst + 1s + RefusedNeighbours::kLately);
   ASSERT_EQ(later.size(), 1U);
@@ -28,7 +28,7 @@ TEST(RefusedNeighbours, AreThoseThatWereRefusedLately) {
 TEST(RefusedNeighbours, AreBoundedAndForgetTheOneThatIsSilentForLongest) {
   RefusedNeighbours refused;
   for (std::uint8_t i = 0; i < 20; ++i) {
-    refused.note({address(i), std::to_string(i), kFirst + std::chrono::seconds(i)});
+    refused.record({address(i), std::to_string(i), kFirst + std::chrono::seconds(i)});
   }
   const auto all = refused.lately(kFirst + 20s);
   ASSERT_EQ(all.size(), RefusedNeighbours::kMost);

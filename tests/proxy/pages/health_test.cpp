@@ -76,7 +76,8 @@ TEST(HealthJson, NamesANeighbourWithoutANameToAdminsAlone) {
   settings.peers[0].host = "203.0.113.8";
   Scene scene(settings);
   for (const char* const address : {"203.0.113.8", "203.0.113.9"}) {
-    scene.shared.observed.refused_neighbours.note({*config::parse_address(address), address, kNow});
+    scene.shared.observed.refused_neighbours.record(
+        {*config::parse_address(address), address, kNow});
   }
   const auto troubles = troubles_of(scene.shared.pages, *scene.policy, kNow);
   const auto named = [&](Audience readers) {

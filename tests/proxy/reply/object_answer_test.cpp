@@ -24,7 +24,7 @@ struct ObjectScene : client::ServeScene {
     const cache::Response told("ETag: \"v1\"\r\nCache-Control: max-age=600\r\n");
     const cache::Received received{kObjectUrl, asked.head.fields, told.head, cache::kAtOnce, "us"};
     object = cache::object_entry(budget, received, {.version = 1}, kWhole);
-    if (!cache.keep(kObjectKey, object, clock.steady())) throw std::runtime_error("not kept");
+    if (!cache.store(kObjectKey, object, clock.steady())) throw std::runtime_error("not kept");
     for (const auto number : held) keep_it(number);
   }
   void keep_it(std::uint32_t number) {
@@ -32,7 +32,7 @@ struct ObjectScene : client::ServeScene {
     const auto bytes = cache::Block::make(budget, size);
     std::fill_n(bytes->data(), size, static_cast<char>('a' + number));
     tiers::NewBlock block{number, {{{bytes, size}}, size}, {}, clock.steady()};
-    if (cache.keep_block(kObjectKey, object, std::move(block)) != tiers::BlockKept::yes)
+    if (cache.store_block(kObjectKey, object, std::move(block)) != tiers::BlockKept::yes)
       throw std::runtime_error("block not kept");
   }
   Delivered serve(const std::string& lines, const std::string& method = "GET") {

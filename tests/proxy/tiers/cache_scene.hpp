@@ -39,7 +39,7 @@ struct CacheScene {
   bool keep(const std::string& url, AskedAt asked, cache::Giver giver = {},
             std::uint32_t body = 10) {
     const auto entry = entry_of({.url = url, .body = body, .giver = giver});
-    return cache.keep(cache::key_of(url), entry, asked);
+    return cache.store(cache::key_of(url), entry, asked);
   }
   [[nodiscard]] cache::Found in_memory(const std::string& url) {
     const policy::TextRequest request("", "GET " + url + " HTTP/1.1");

@@ -32,7 +32,7 @@ struct BlocksScene : CacheScene {
   StoredBlock read(std::uint32_t number) {
     return support::run(io, access.read_block(kLargeKey, object, number));
   }
-  bool keep_object() { return cache.keep(kLargeKey, object, now()); }
+  bool keep_object() { return cache.store(kLargeKey, object, now()); }
   void evict_block(std::uint32_t number) {
     if (disk && !disk->settle(10s)) throw std::runtime_error("no rest");
     store.remove(cache::disk::block_key(kLargeKey, 1, number));
@@ -44,14 +44,14 @@ struct BlocksScene : CacheScene {
 TEST(ObjectBlocks, AreKeptWhileTheirObjectIsStored) {
   for (const auto over : {Over::memory, Over::disk}) {
     BlocksScene scene(over);
-    EXPECT_EQ(scene.cache.keep_block(kLargeKey, scene.object, scene.block(0, scene.now())),
+    EXPECT_EQ(scene.cache.store_block(kLargeKey, scene.object, scene.block(0, scene.now())),
               BlockKept::no)
         << "the object is not stored, or was purged";
-    EXPECT_EQ(scene.cache.keep_block_of_new(kLargeKey, scene.object, scene.block(0, scene.now())),
+    EXPECT_EQ(scene.cache.store_block_of_new(kLargeKey, scene.object, scene.block(0, scene.now())),
               BlockKept::yes)
         << "its entry follows";
     ASSERT_TRUE(scene.keep_object());
-    EXPECT_EQ(scene.cache.keep_block(kLargeKey, scene.object, scene.block(1, scene.now())),
+    EXPECT_EQ(scene.cache.store_block(kLargeKey, scene.object, scene.block(1, scene.now())),
               BlockKept::yes);
     for (std::uint32_t number = 0; number < 3; ++number)
       EXPECT_EQ(scene.cache.has_block(kLargeKey, *scene.object, number), number < 2) << number;
@@ -76,7 +76,7 @@ TEST(ObjectBlocks, AreNotKeptIfAllOfTheirGiverWasPurgedSinceTheyWereAskedFor) {
     const auto purged = scene.now();
     scene.fills.invalidate(cache::PurgePattern(cache::Giver{7}), purged);
     const auto kept =
-        scene.cache.keep_block(kLargeKey, scene.object, scene.block(0, purged - c.asked, c.giver));
+        scene.cache.store_block(kLargeKey, scene.object, scene.block(0, purged - c.asked, c.giver));
     EXPECT_EQ(kept, c.kept) << c.name;
     EXPECT_EQ(scene.cache.has_block(kLargeKey, *scene.object, 0), c.kept == BlockKept::yes)
         << c.name;
@@ -86,7 +86,7 @@ TEST(ObjectBlocks, AreNotKeptIfAllOfTheirGiverWasPurgedSinceTheyWereAskedFor) {
 TEST(ObjectBlocks, AreReadBackWhole) {
   BlocksScene scene(Over::disk);
   ASSERT_TRUE(scene.keep_object());
-  ASSERT_EQ(scene.cache.keep_block(kLargeKey, scene.object, scene.block(1, scene.now())),
+  ASSERT_EQ(scene.cache.store_block(kLargeKey, scene.object, scene.block(1, scene.now())),
             BlockKept::yes);
   const auto from_memory = scene.read(1);
   ASSERT_TRUE(from_memory.block);

@@ -41,35 +41,35 @@ const OriginClocks::Clock::time_point kBegin{1h};
 
 TEST(OriginClocks, CountEachHostOnce) {
   OriginClocks clocks;
-  for (int i = 0; i < 9; ++i) clocks.note("a", 2h, kBegin);
+  for (int i = 0; i < 9; ++i) clocks.record("a", 2h, kBegin);
   EXPECT_FALSE(clocks.skew(kBegin));
-  clocks.note("b", 2h, kBegin);
-  clocks.note("c", 2h, kBegin);
+  clocks.record("b", 2h, kBegin);
+  clocks.record("c", 2h, kBegin);
   EXPECT_EQ(clocks.skew(kBegin), seconds(2h));
 }
 
 TEST(OriginClocks, ForgetWhatWasLongAgo) {
   OriginClocks clocks;
-  for (const char* const host : {"a", "b", "c"}) clocks.note(host, 2h, kBegin);
+  for (const char* const host : {"a", "b", "c"}) clocks.record(host, 2h, kBegin);
   EXPECT_TRUE(clocks.skew(kBegin + OriginClocks::kKept - 1s));
   EXPECT_FALSE(clocks.skew(kBegin + OriginClocks::kKept));
 }
 
 TEST(OriginClocks, SayNothingOfAClockThatWasSetSince) {
   OriginClocks clocks;
-  for (const char* const host : {"a", "b", "c"}) clocks.note(host, 2h, kBegin);
+  for (const char* const host : {"a", "b", "c"}) clocks.record(host, 2h, kBegin);
   clocks.forget();
   EXPECT_FALSE(clocks.skew(kBegin));
-  clocks.note("a", 0s, kBegin);
+  clocks.record("a", 0s, kBegin);
   EXPECT_FALSE(clocks.skew(kBegin));
-  for (const char* const host : {"a", "b", "c"}) clocks.note(host, -1h, kBegin);
+  for (const char* const host : {"a", "b", "c"}) clocks.record(host, -1h, kBegin);
   EXPECT_EQ(clocks.skew(kBegin), seconds(-1h));
 }
 
 TEST(OriginClocks, AgreeAgainOnceOursIsSet) {
   OriginClocks clocks;
-  for (const char* const host : {"a", "b", "c"}) clocks.note(host, 2h, kBegin);
-  for (const char* const host : {"a", "b"}) clocks.note(host, 0s, kBegin + 1s);
+  for (const char* const host : {"a", "b", "c"}) clocks.record(host, 2h, kBegin);
+  for (const char* const host : {"a", "b"}) clocks.record(host, 0s, kBegin + 1s);
   EXPECT_FALSE(clocks.skew(kBegin + 1s));
 }
 
@@ -77,17 +77,17 @@ TEST(OriginClocks, HearThoseThatAgreeWithUsBeforeThoseThatDoNot) {
   OriginClocks clocks;
   auto now = kBegin;
   for (const char* const host : {"a", "b", "c", "d"}) {
-    clocks.note(host, 0s, now);
+    clocks.record(host, 0s, now);
     now += OriginClocks::kSample;
   }
-  for (const char* const host : {"x", "y", "z"}) clocks.note(host, 2h, now);
+  for (const char* const host : {"x", "y", "z"}) clocks.record(host, 2h, now);
   EXPECT_FALSE(clocks.skew(now));
 }
 
 TEST(OriginClocks, TakeAHostOnceASecondUnlessItTurnsRightOrWrong) {
   OriginClocks clocks;
   const auto all_say = [&](seconds ahead, OriginClocks::Clock::time_point now) {
-    for (const char* const host : {"a", "b", "c"}) clocks.note(host, ahead, now);
+    for (const char* const host : {"a", "b", "c"}) clocks.record(host, ahead, now);
     return clocks.skew(now);
   };
   EXPECT_EQ(all_say(2h, kBegin), seconds(2h));
@@ -100,10 +100,10 @@ TEST(OriginClocks, TakeAHostOnceASecondUnlessItTurnsRightOrWrong) {
 TEST(OriginClocks, RememberSoManyHosts) {
   OriginClocks clocks;
   for (std::size_t i = 0; i < 2 * OriginClocks::kMost; ++i) {
-    clocks.note("wrong" + std::to_string(i), 2h, kBegin);
+    clocks.record("wrong" + std::to_string(i), 2h, kBegin);
   }
   for (std::size_t i = 0; i < OriginClocks::kMost; ++i) {
-    clocks.note("right" + std::to_string(i), 0s, kBegin + 1s);
+    clocks.record("right" + std::to_string(i), 0s, kBegin + 1s);
   }
   EXPECT_FALSE(clocks.skew(kBegin + 1s)) << "the last ones count";
 }

@@ -81,11 +81,11 @@ config::Address address_of(std::uint8_t number) {
 
 TEST(Turns, GoFromAddressToAddress) {
   Turns<int> turns;
-  EXPECT_FALSE(turns.anyone_may_go());
+  EXPECT_FALSE(turns.may_begin_one());
   for (const int work : {10, 11, 12}) EXPECT_TRUE(turns.add(address_of(1), work));
   EXPECT_TRUE(turns.add(address_of(2), 20));
   for (const int work : {10, 20, 11, 12}) {
-    ASSERT_TRUE(turns.anyone_may_go());
+    ASSERT_TRUE(turns.may_begin_one());
     EXPECT_EQ(turns.next(), work);
     turns.done(address_of(static_cast<std::uint8_t>(work / 10)));
   }
@@ -96,7 +96,7 @@ TEST(Turns, LetOnlySomeOfOneAddressBeUnderWay) {
   Turns<int> turns;
   for (const int work : {10, 11, 12}) turns.add(address_of(1), work);
   for (int i = 0; i < Turns<int>::kMostUnderWay; ++i) EXPECT_TRUE(turns.next());
-  EXPECT_FALSE(turns.anyone_may_go());
+  EXPECT_FALSE(turns.may_begin_one());
   EXPECT_EQ(turns.next(), std::nullopt);
   turns.add(address_of(2), 20);
   EXPECT_EQ(turns.next(), 20);

@@ -15,7 +15,7 @@ namespace {
 // The costs of the hashes that this process has computed. Each takes the time that its cost says.
 class Computed {
  public:
-  void note(const char* hash) {
+  void record(const char* hash) {
     const std::lock_guard lock(mutex_);
     costs_.insert(cost_of(hash));
   }
@@ -35,7 +35,7 @@ class Computed {
 
 // In place of the library's function, whose work another function of the library does.
 extern "C" char* crypt_r(const char* password, const char* hash, crypt_data* data) noexcept {
-  proxy::users::computed.note(hash);
+  proxy::users::computed.record(hash);
   return ::crypt_rn(password, hash, data, static_cast<int>(sizeof *data));
 }
 

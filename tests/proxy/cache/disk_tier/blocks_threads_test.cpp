@@ -80,7 +80,7 @@ class SharedBlocks : public ::testing::Test {
     entry->body = filled(kWholeByte, 20'000);
     keep(number, entry);
   }
-  void keep_block(std::size_t number, std::uint32_t block) {
+  void store_block(std::size_t number, std::uint32_t block) {
     const auto object = current(number);
     if (!object) return;
     const auto size = static_cast<std::uint32_t>(bytes_of_block(block, kObjectBytes).size());
@@ -131,7 +131,7 @@ class SharedBlocks : public ::testing::Test {
       case 8:
         return read(number);
       default:
-        return keep_block(number, random() % 2);
+        return store_block(number, random() % 2);
     }
   }
 
@@ -177,7 +177,7 @@ TEST_F(SharedBlocks, AreWholeAndOfTheirObjectWhileSegmentsGo) {
   EXPECT_GT(kept_, 20);
   for (std::size_t i = 0; i < kObjects; ++i) {
     keep_object(i);
-    keep_block(i, 0);
+    store_block(i, 0);
     ASSERT_TRUE(disk_.disk().queue().settle(20s));
     read(i);
   }

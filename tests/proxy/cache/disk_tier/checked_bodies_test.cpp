@@ -13,18 +13,19 @@ TEST(CheckedBodies, AreReliedUponForATime) {
   CheckedBodies bodies;
   const disk::Position at{3, 160};
   EXPECT_EQ(bodies.last_check(at, kNoon), Check::none);
-  bodies.note(at, kNoon);
+  bodies.record(at, kNoon);
   EXPECT_EQ(bodies.last_check(at, kNoon), Check::lately);
   const auto end = kNoon + CheckedBodies::kReliedUpon;
   EXPECT_EQ(bodies.last_check(at, end - std::chrono::milliseconds(1)), Check::lately);
   EXPECT_EQ(bodies.last_check(at, end), Check::before);
-  bodies.note(at, end);
+  bodies.record(at, end);
   EXPECT_EQ(bodies.last_check(at, end), Check::lately);
 }
 
 TEST(CheckedBodies, AreToldApart) {
   CheckedBodies bodies;
-  for (std::uint32_t offset = 0; offset < (1U << 20); offset += 16) bodies.note({1, offset}, kNoon);
+  for (std::uint32_t offset = 0; offset < (1U << 20); offset += 16)
+    bodies.record({1, offset}, kNoon);
   EXPECT_EQ(bodies.last_check({2, 16}, kNoon), Check::none);
   EXPECT_EQ(bodies.last_check({1, 1U << 20}, kNoon), Check::none);
 }
@@ -32,8 +33,8 @@ TEST(CheckedBodies, AreToldApart) {
 TEST(CheckedBodies, AreForgottenAlone) {
   CheckedBodies bodies;
   bodies.forget({1, 16});
-  bodies.note({1, 16}, kNoon);
-  bodies.note({1, 32}, kNoon);
+  bodies.record({1, 16}, kNoon);
+  bodies.record({1, 32}, kNoon);
   bodies.forget({1, 16});
   EXPECT_EQ(bodies.last_check({1, 16}, kNoon), Check::none);
   EXPECT_EQ(bodies.last_check({1, 32}, kNoon), Check::lately);
