@@ -238,13 +238,7 @@ Task<bool> answer_by_fill_under_way(client::Client& client, const policy::Reques
   if (!fetching::allowed_for(access.fetching, request, lookup).share) co_return false;
   const auto now = access.clock().steady();
   auto fill = access.cache().fills.under_way(lookup.key, request.stored_as(), now);
-  if (!fill) {
-    // It may have ended since the search, and nobody else would know of it.
-    auto stored = look_again(client.access.fetching, request, lookup);
-    if (!stored || stored->verdict.action != Action::serve) co_return false;
-    co_await answer_hit(client, request, *stored, "");
-    co_return true;
-  }
+  if (!fill) co_return co_await answer_by_new_entry(client, request, lookup);
   if (fill->awaited_member == asker) co_return false;
   // A fetch that others wait for was worth the question by which they find it.
   using Question = sources::SiteLuck::Question;
@@ -262,8 +256,7 @@ std::optional<peers::SiteQuestion> site_question(const policy::Request& request)
   return peers::parse_site_question(request.head.fields.only_value(peers::kFetchField));
 }
 
-// Whether neighbours may probably not have the response: whoever waits for it loses the origin's
-// time.
+// Whether a neighbour that waits for the response probably waits in vain.
 bool is_unshared(const client::ServeAccess& access, const policy::Request& request,
                  const fetching::Lookup& lookup) {
   const auto now = access.clock().steady();

@@ -115,6 +115,20 @@ Task<bool> read_others(client::Client& client, const policy::Request& request,
   co_return true;
 }
 
+// Searches memory again for an entry that another fill may have stored since the first search.
+std::optional<fetching::Lookup> look_again(blocks::FetchAccess& access,
+                                           const policy::Request& request,
+                                           const fetching::Lookup& first) {
+  if (first.anew) return std::nullopt;  // memory would give the entry that was of no use
+  fetching::Lookup again;
+  again.found = access.cache().in_memory(first.key, request.stored_as(), request.head.fields);
+  if (!again.stored()) return std::nullopt;
+  again.key = first.key;
+  again.asked = first.asked;
+  fetching::decide(access, request, again);
+  return again;
+}
+
 // What another fill has stored since the first search: returns it if it is a hit. A fill of this
 // request's own that is listed already is then given up. If it is no hit, `lookup` takes it, so
 // that it is validated next.
@@ -347,17 +361,12 @@ Task<void> answer_miss(client::Client& client, const policy::Request& request,
   }
 }
 
-std::optional<fetching::Lookup> look_again(blocks::FetchAccess& access,
-                                           const policy::Request& request,
-                                           const fetching::Lookup& first) {
-  if (first.anew) return std::nullopt;  // memory would give the entry that was of no use
-  fetching::Lookup again;
-  again.found = access.cache().in_memory(first.key, request.stored_as(), request.head.fields);
-  if (!again.stored()) return std::nullopt;
-  again.key = first.key;
-  again.asked = first.asked;
-  fetching::decide(access, request, again);
-  return again;
+Task<bool> answer_by_new_entry(client::Client& client, const policy::Request& request,
+                               const fetching::Lookup& lookup) {
+  auto stored = look_again(client.access.fetching, request, lookup);
+  if (!stored || stored->verdict.action != Action::serve) co_return false;
+  co_await answer_hit(client, request, *stored, "");
+  co_return true;
 }
 
 Task<bool> answer_by_others_fill(client::Client& client, const policy::Request& request,

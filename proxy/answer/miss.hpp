@@ -14,10 +14,10 @@ namespace proxy::answer {
 net::Task<void> answer_miss(client::Client& client, const policy::Request& request,
                             fetching::Lookup lookup);
 
-// Searches memory again for an entry that a fill may have stored since the first search.
-std::optional<fetching::Lookup> look_again(blocks::FetchAccess& access,
-                                           const policy::Request& request,
-                                           const fetching::Lookup& first);
+// Answers from an entry that a fill has stored since the search. Returns whether an answer was
+// sent.
+net::Task<bool> answer_by_new_entry(client::Client& client, const policy::Request& request,
+                                    const fetching::Lookup& lookup);
 
 // Answers from the fill of another request, if it fits this one. Returns whether an answer was
 // sent.
