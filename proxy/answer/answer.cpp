@@ -261,7 +261,7 @@ bool is_unshared(const client::ServeAccess& access, const policy::Request& reque
                  const fetching::Lookup& lookup) {
   const auto now = access.clock().steady();
   return access.cache().fills.recently_unshared(lookup.key, now) ||
-         access.fetching.sources.shared.site_fetches.unshared_paths().has(request.stored_as(), now);
+         access.fetching.sources.shared.unshared_paths.has(request.stored_as(), now);
 }
 
 // Answers from what is arriving here. Else the refusal names the neighbour that fetches the

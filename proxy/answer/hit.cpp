@@ -28,16 +28,16 @@ void validate(client::Client& client, const policy::Request& request,
   const fill::FillPlace place{access.executor(), &access.clock()};
   auto fill = access.cache().fills.begin_refresh(lookup.key, request.stored_as(), place);
   if (!fill) return;
-  auto renewing = lookup;
-  renewing.verdict = {cache::Action::revalidate, http::Forward::stale};
+  const cache::Verdict renewing{cache::Action::revalidate, http::Forward::stale};
   fetching::FillJob job{.fill = std::move(fill),
                         .key = lookup.key,
                         .request = std::make_unique<policy::OwnedRequest>(request),
-                        .how = renewing.verdict,
+                        .how = renewing,
                         .stored = {lookup.found.entry, lookup.found.on_disk},
                         .asked = lookup.asked,
                         .refresh = true};
-  if (whom == Whom::anyone) job.allowed = fetching::allowed_for(access.fetching, request, renewing);
+  if (whom == Whom::anyone)
+    job.allowed = fetching::allowed_for(access.fetching, request, lookup, renewing);
   fetching::start_fetching(access.fetching, std::move(job));
 }
 

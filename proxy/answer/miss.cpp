@@ -159,16 +159,20 @@ fetching::RangeAsked range_asked(const blocks::FetchAccess& access, const policy
   return own ? fetching::RangeAsked::as_it_came : fetching::RangeAsked::any;
 }
 
-// Begins the fill, which nobody has fetched into yet. `asked`: the question, if the origin was
-// asked already (Attempt::ask() has returned).
+// A fill that nobody has fetched into yet. `asked`: the question, if the origin was asked already
+// (Attempt::ask() has returned).
+struct NewFill {
+  std::shared_ptr<fill::Fill> fill;
+  std::optional<sources::Attempt> asked;
+};
+
 std::unique_ptr<fill::FillReader> begin(client::Client& client, const policy::Request& request,
                                         const fetching::Lookup& lookup,
-                                        std::shared_ptr<fill::Fill> fill,
-                                        std::optional<sources::Attempt> asked) {
+                                        const sources::Allowed& allowed, NewFill own) {
   auto& access = client.access.fetching;
-  auto reader = fill::FillReader::attach(fill, client.wake_by());
+  auto reader = fill::FillReader::attach(own.fill, client.wake_by());
   fetching::start_fetching(access,
-                           {.fill = std::move(fill),
+                           {.fill = std::move(own.fill),
                             .key = lookup.key,
                             .request = std::make_unique<policy::OwnedRequest>(request),
                             .how = lookup.verdict,
@@ -177,8 +181,8 @@ std::unique_ptr<fill::FillReader> begin(client::Client& client, const policy::Re
                             .range_override = fetching::range_override(access, request, lookup),
                             .range = range_asked(access, request, lookup),
                             .sibling_range = fetching::sibling_range(access, request, lookup),
-                            .allowed = fetching::allowed_for(access, request, lookup)},
-                           std::move(asked));
+                            .allowed = allowed},
+                           std::move(own.asked));
   return reader;
 }
 
@@ -211,13 +215,13 @@ Task<reply::Delivered> read_own(client::Client& client, const policy::Request& r
 // The first of: another request's fill, what a fill has stored meanwhile, a fill of our own. If the
 // origin was `asked` already, a fill of our own takes the question over.
 Task<reply::Delivered> answer_by_fill(client::Client& client, const policy::Request& request,
-                                      fetching::Lookup& lookup,
+                                      fetching::Lookup& lookup, sources::Allowed allowed,
                                       std::optional<sources::Attempt> asked) {
   auto& access = client.access;
   auto& fills = access.cache().fills;
   const fill::FillPlace place{access.executor(), &access.clock()};
   const auto& url = request.stored_as();
-  auto entered = !asked && fetching::allowed_for(access.fetching, request, lookup).share
+  auto entered = !asked && allowed.share
                      ? fills.enter(lookup.key, url, place, access.deadlines.now())
                      : fill::Fills::alone(url, place);
   // The fill may have begun before a request with no-cache arrived. The next fill then serves this
@@ -230,20 +234,25 @@ Task<reply::Delivered> answer_by_fill(client::Client& client, const policy::Requ
     if (!request.facts.control.no_cache || joins > 0) break;
     entered = fills.enter(lookup.key, url, place, access.deadlines.now(), entered.fill.get());
   }
+  const bool has_joined = entered.turn == fill::Fills::Turn::join;
+  const auto stored_before = lookup.stored();
   if (auto stored = stored_meanwhile(access, request, lookup, entered)) {
     co_await answer_hit(client, request, *stored);
     co_return reply::Delivered::sent;
   }
-  // A fill of another request is of no use here.
-  if (entered.turn == fill::Fills::Turn::join) entered = fill::Fills::alone(url, place);
-  auto reader = begin(client, request, lookup, std::move(entered.fill), std::move(asked));
+  // A fill of another request is of no use here, and may have shown why.
+  if (has_joined) entered = fill::Fills::alone(url, place);
+  if (has_joined || lookup.stored() != stored_before)
+    allowed = fetching::allowed_for(access.fetching, request, lookup);
+  NewFill own{std::move(entered.fill), std::move(asked)};
+  auto reader = begin(client, request, lookup, allowed, std::move(own));
   co_return co_await read_own(client, request, lookup, std::move(reader));
 }
 
 // Whether the miss is probably for this client alone: other requests may not have its response, or
 // could not have the last one. Only a plain question to the origin itself counts.
 bool is_for_one(const client::Client& client, const policy::Request& request,
-                const fetching::Lookup& lookup) {
+                const fetching::Lookup& lookup, const sources::Allowed& allowed) {
   auto& access = client.access;
   const auto& fields = request.head.fields;
   // A fill compares what the client has with what the origin answers.
@@ -252,9 +261,8 @@ bool is_for_one(const client::Client& client, const policy::Request& request,
   const auto& verdict = lookup.verdict;
   const bool is_plain = verdict.action == Action::fetch && !verdict.part && !lookup.anew &&
                         !lookup.stored() && !is_conditional;
-  if (!is_plain || is_critical(access)) return false;
-  const auto allowed = fetching::allowed_for(access.fetching, request, lookup);
   if (allowed.share || allowed.neighbours()) return false;
+  if (!is_plain || is_critical(access)) return false;
   return request.terms().uses_parents && !sources::route_of(request).has_parents();
 }
 
@@ -319,8 +327,9 @@ Task<void> send_whole(client::Client& client, const policy::Request& request,
 std::optional<sources::Attempt> early_attempt(client::Client& client,
                                               const policy::Request& request,
                                               const fetching::Lookup& lookup,
+                                              const sources::Allowed& allowed,
                                               const fetching::OriginQuestion& question) {
-  if (!is_for_one(client, request, lookup)) return std::nullopt;
+  if (!is_for_one(client, request, lookup, allowed)) return std::nullopt;
   auto& access = client.access.fetching;
   std::optional attempt(
       fetching::attempt_at_origin(access, request, question, sources::route_of(request)));
@@ -334,7 +343,8 @@ Task<void> answer_miss(client::Client& client, const policy::Request& request,
                        fetching::Lookup lookup) {
   auto& access = client.access;
   const fetching::OriginQuestion question{lookup.verdict, nullptr};
-  auto asked = early_attempt(client, request, lookup, question);
+  auto allowed = fetching::allowed_for(access.fetching, request, lookup);
+  auto asked = early_attempt(client, request, lookup, allowed, question);
   if (asked) {
     const client::ResponseState::WaitsFor waits(client.state, [&asked] { asked->abandon(); });
     sources::Attempt::OnInterim interim = [&client](const auto& head) {
@@ -343,7 +353,7 @@ Task<void> answer_miss(client::Client& client, const policy::Request& request,
     co_await asked->ask(std::move(interim));
   }
   if (const auto whole = asked ? whole_answer(client, request, question, *asked) : std::nullopt) {
-    if (whole->storability != cache::Storability::vary_too_long)
+    if (fetching::tells_of_sharing(lookup.verdict, whole->storability))
       access.cache().fills.record_unshared(lookup.key, access.deadlines.now());
     co_return co_await send_whole(client, request, *asked, *whole, lookup.verdict.reason);
   }
@@ -354,10 +364,12 @@ Task<void> answer_miss(client::Client& client, const policy::Request& request,
       room = co_await access.crowd.relief.await_room(access.executor());
     if (!room) co_return co_await reply::refuse(client, request, kOverload);
     auto begun = std::exchange(asked, std::nullopt);
-    const auto delivered = co_await answer_by_fill(client, request, lookup, std::move(begun));
+    const auto delivered =
+        co_await answer_by_fill(client, request, lookup, allowed, std::move(begun));
     if (delivered == reply::Delivered::sent) co_return;
     // Only once: next time read_own() refuses.
     lookup = fetching::begin_anew(std::move(lookup), request);
+    allowed = fetching::allowed_for(access.fetching, request, lookup);
   }
 }
 

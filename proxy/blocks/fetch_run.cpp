@@ -70,6 +70,7 @@ Task<std::optional<RunEnd>> fetch_from_one(FetchAccess& access, const RunJob& jo
   const sources::PartAsked part{{bytes.first, bytes.last}, cache::strong_validator(object), true};
   observe::Inquiries inquiries{.listed = job.request->get().policy().lists_inquiries()};
   sources::ClaimantSearch::For wanted{job.key, job.request->get(), {part}};
+  wanted.allowed.only_origin = {};
   wanted.nobody_else = left == OthersLeft::none;
   sources::ClaimantSearch search(access.sources, std::move(wanted), inquiries);
   for (;;) {

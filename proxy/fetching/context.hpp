@@ -85,8 +85,8 @@ struct FillContext {
   // Delists the fill: no request joins it any more.
   void leave_list() const { cache().fills.leave(job.key, fill()); }
   // Delists the fill because its response is for this request alone. For a while, no request waits
-  // for another request's fill of this URL. If the job is for a part, or if the request's own
-  // fields keep the response from being stored (`why`), only delists the fill.
+  // for another request's fill of this URL. Unless the answer tells_of_sharing() (`why`: it is not
+  // stored), only delists the fill.
   void delist_as_unshared(cache::Storability why) const;
 };
 

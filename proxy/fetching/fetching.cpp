@@ -31,20 +31,25 @@ bool FillContext::store(const cache::Ref<const cache::Entry>& entry,
   return cache().store(job.key, entry, job.asked, old);
 }
 
+bool tells_of_sharing(const cache::Verdict& how, cache::Storability why) {
+  return !how.part && why != cache::Storability::vary_too_long;
+}
+
 void FillContext::delist_as_unshared(cache::Storability why) const {
-  if (job.how.part || why == cache::Storability::vary_too_long) return leave_list();
+  if (!tells_of_sharing(job.how, why)) return leave_list();
   cache().fills.leave_unshared(job.key, fill(), access.clock().steady());
 }
 
-// Of a URL that is known to be unshared only the first answer counts: one URL that is asked for all
-// the time says little of the others. An error says nothing of what the origin mostly gives.
+// While a URL is known to be unshared (Fills::kNotShared), its answers do not count: one URL that
+// is asked for all the time says little of the others. An error says nothing of what the origin
+// mostly gives.
 void FillContext::publish(fill::FillHead head, fill::Fill::Keeps keeps) const {
   using Answer = fill::UnsharedPaths::Answer;
-  if (access.sources.has_neighbours && job.allowed.share && !job.how.part &&
-      head.entry->status < 500) {
+  const bool tells = tells_of_sharing(job.how, head.provenance.storability);
+  if (access.sources.has_neighbours && job.allowed.share && tells && head.entry->status < 500) {
     const bool shared = head.shareable && head.entry->for_neighbours();
-    auto& paths = access.sources.shared.site_fetches.unshared_paths();
-    paths.record(fill().url(), shared ? Answer::shared : Answer::unshared, access.clock().steady());
+    access.sources.shared.unshared_paths.record(
+        fill().url(), shared ? Answer::shared : Answer::unshared, access.clock().steady());
   }
   fill().publish(std::move(head), keeps);
 }

@@ -34,9 +34,14 @@ struct FillJob {
   RangeAsked range = RangeAsked::any;
   // As range_override, for siblings.
   std::optional<http::AskedRange> sibling_range = {};
-  sources::Allowed allowed = {sources::OnlyOrigin::request};  // by the verdict `how`
+  sources::Allowed allowed = {};  // by the verdict `how`
   bool refresh = false;  // no client waits: the answer is for the store; a failure changes nothing
 };
+
+// Whether an answer to a request with the verdict `how`, which is stored or not for the reason
+// `why`, tells if other requests may have the response. An answer for a part does not, nor does one
+// that is not stored because of the request's own fields.
+bool tells_of_sharing(const cache::Verdict& how, cache::Storability why);
 
 // Runs the job as a coroutine of its own on the worker's thread. The fill is published and
 // finished, or failed, whatever happens. `begun`: the origin was asked already, and Attempt::ask()

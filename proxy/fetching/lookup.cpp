@@ -2,6 +2,7 @@
 
 #include "proxy/blocks/presence.hpp"
 #include "proxy/cache/partial.hpp"
+#include "proxy/policy/policy.hpp"
 #include "proxy/sources/neighbour.hpp"
 
 namespace proxy::fetching {
@@ -102,16 +103,18 @@ bool asks_as_it_came(const blocks::FetchAccess& access, const policy::Request& r
 }
 
 sources::Allowed allowed_for(const blocks::FetchAccess& access, const policy::Request& request,
-                             const Lookup& lookup) {
-  const auto& cache = access.cache();
+                             const Lookup& lookup, const cache::Verdict& how) {
+  auto& fills = access.cache().fills;
   const auto now = access.clock().steady();
-  sources::Miss miss{request, lookup.verdict, lookup.stored().get(), lookup.anew};
-  miss.in_blocks = lookup.verdict.part && blocks_around(access, request, lookup);
-  miss.unshared = cache.fills.recently_unshared(lookup.key, now);
-  auto& paths = access.sources.shared.site_fetches.unshared_paths();
-  miss.unshared_path = access.sources.has_neighbours && paths.has(request.stored_as(), now);
-  miss.changed_lately = cache.fills.recently_invalidated(lookup.key, request.stored_as(), now);
-  miss.asked_before = cache.was_asked_before(lookup.key);
+  const auto& name = request.stored_as();
+  sources::Miss miss{request, how, lookup.stored().get(), lookup.anew};
+  miss.in_blocks = how.part && blocks_around(access, request, lookup);
+  miss.unshared = fills.recently_unshared(lookup.key, now);
+  // The rest decides whom to ask, if there is anybody.
+  if (request.policy().directory->peers().empty()) return sources::allowed_for(miss);
+  miss.unshared_path = access.sources.shared.unshared_paths.has(name, now);
+  miss.changed_lately = fills.recently_invalidated(lookup.key, name, now);
+  miss.asked_before = access.cache().was_asked_before(lookup.key);
   return sources::allowed_for(miss);
 }
 

@@ -42,9 +42,14 @@ bool answers_from_cache(const Lookup& lookup);
 // Whether the entry answers, perhaps after its missing blocks have been fetched.
 bool is_hit(const Lookup& lookup);
 
-// Whom the request may ask by the verdict, and with whom it may share the answer.
+// Whom the request may ask by the verdict `how`, and with whom it may share the answer. Takes locks
+// of all threads, so it is worth keeping.
 sources::Allowed allowed_for(const blocks::FetchAccess& access, const policy::Request& request,
-                             const Lookup& lookup);
+                             const Lookup& lookup, const cache::Verdict& how);
+inline sources::Allowed allowed_for(const blocks::FetchAccess& access,
+                                    const policy::Request& request, const Lookup& lookup) {
+  return allowed_for(access, request, lookup, lookup.verdict);
+}
 
 // Whether no other range than the client's is asked for: the request signs its range, its answer is
 // probably not stored because of its credentials, its origin refuses other ranges, or another range

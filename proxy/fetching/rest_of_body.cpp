@@ -55,6 +55,7 @@ Task<std::optional<upstream::Outcome<void>>> write_rest_from_neighbour(FillConte
   const auto before = context.fill().received();
   const sources::PartAsked rest{{before, std::nullopt}, entry->quotes().etag};
   sources::ClaimantSearch::For wanted{context.job.key, context.request(), {rest}};
+  wanted.allowed.only_origin = {};
   wanted.nobody_else = sources == RestFrom::neighbours;
   sources::ClaimantSearch search(context.access.sources, std::move(wanted), context.inquiries);
   for (;;) {

@@ -90,7 +90,6 @@ class SiteFetches {
     if (!is_there || now - known->since >= kEnds) fetches_.put(key, {asker, now}, now + kKept);
     return fetcher;
   }
-  UnsharedPaths& unshared_paths() { return unshared_paths_; }
 
   // Who fetches the key; nothing if nobody is known to.
   std::optional<peers::Epoch> fetcher_of(const digest::Key& key, Time now) {
@@ -105,7 +104,6 @@ class SiteFetches {
     Time since{};
   };
 
-  UnsharedPaths unshared_paths_;
   threads::Mutex mutex_;
   config::ExpiringTable<digest::Key, Fetcher, digest::KeyHash> fetches_ GUARDED_BY(mutex_){kMost};
 };

@@ -42,7 +42,10 @@ struct Shared {
   tiers::Cache cache;
   blocks::BlockRuns& runs;
   upstream::Shared upstream;
-  fill::SiteFetches site_fetches;
+  struct {
+    fill::SiteFetches fetches;
+    fill::UnsharedPaths unshared_paths;
+  } site;
   users::PasswordChecks password_checks;
   crowd::Crowd crowd;
   // Connections that wait for room.

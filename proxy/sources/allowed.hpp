@@ -37,7 +37,8 @@ enum class OnlyOrigin : std::uint8_t {
 };
 
 struct Allowed {
-  std::optional<OnlyOrigin> only_origin = {};  // nothing: neighbours are asked
+  // Nothing: neighbours are asked. The default is that they are not.
+  std::optional<OnlyOrigin> only_origin = OnlyOrigin::request;
   // Whether guests are asked. They are not asked for parts: parts are joined with bytes of others,
   // which would hide who gave them. Nor for what is stale here: a guest could then keep its own
   // response from being checked for ever.

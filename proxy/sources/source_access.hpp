@@ -82,6 +82,7 @@ struct SharedSources {
   const std::string& name;  // of this proxy
   peers::Publisher& publisher;
   fill::SiteFetches& site_fetches;
+  fill::UnsharedPaths& unshared_paths;
   upstream::Shared& servers;
 };
 

@@ -113,9 +113,10 @@ struct ThreadScene {
   peers::Publisher publisher{holdings, policy->settings.digest, clock.now(),
                              digest::unpredictable()};
   fill::SiteFetches site_fetches;
+  fill::UnsharedPaths unshared_paths;
   observe::Observed observed{policy->settings.log, 1, clock};
   observe::ThreadCounters& counters = observed.metrics.of_thread(0);
-  sources::SourceAccess sources{.shared = {name, publisher, site_fetches, upstream},
+  sources::SourceAccess sources{.shared = {name, publisher, site_fetches, unshared_paths, upstream},
                                 .cache = cached,
                                 .upstream = outgoing.upstream,
                                 .guard = outgoing.guard,

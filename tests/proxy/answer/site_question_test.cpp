@@ -185,7 +185,7 @@ TEST(SiteQuestion, AboutWhatWasLatelyUnsharedIsNeitherKeptWaitingNorSentOn) {
 TEST(SiteQuestion, AboutAnUnsharedPathIsNeitherKeptWaitingNorSentOn) {
   SiteScene scene;
   for (int i = 0; i < 3; ++i)
-    scene.sources.shared.site_fetches.unshared_paths().record(kAskedFor, fill::UnsharedPaths::Answer::unshared,
+    scene.unshared_paths.record(kAskedFor, fill::UnsharedPaths::Answer::unshared,
                                 scene.clock.steady());
   for (const auto& [address, epoch] : {std::pair("10.9.9.9", kB), std::pair("10.9.9.10", kC)}) {
     EXPECT_EQ(scene.ask_as(address, fetching_as(epoch)).status(), 504U);

@@ -4,6 +4,7 @@
 
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/client/serve_scene.hpp"
+#include "tests/proxy/fetching/fetch_scene.hpp"
 
 namespace proxy::fetching {
 namespace {
@@ -58,6 +59,42 @@ TEST(RangeOverride, IsNoneForAnOriginThatRefusesOtherRangesThanTheClients) {
   EXPECT_TRUE(range_override(scene.fetching, *conditional, lookup));
   refusals.record_granted("a.test", now);
   EXPECT_FALSE(range_override(scene.fetching, *conditional, lookup));
+}
+
+// From the answers of fills: then the site is not asked about it any more.
+TEST(AllowedFor, LearnsThatAPathIsUnshared) {
+  struct Row {
+    const char* claim;
+    support::Fields fields;
+    int status = 200;
+    std::string lines = {};
+    bool unshared = true;
+  };
+  const std::string much(5000, 'x');
+  for (const auto& row :
+       {Row{"no cache may store it", {{"Cache-Control", "no-store"}}},
+        Row{"it is one client's", {{"Cache-Control", "max-age=60"}, {"Set-Cookie", "a=b"}}},
+        Row{.claim = "it lasts", .fields = {{"Cache-Control", "max-age=60"}}, .unshared = false},
+        Row{.claim = "an error says nothing", .fields = {}, .status = 500, .unshared = false},
+        Row{.claim = "nor does a part",
+        .fields = {{"Cache-Control", "no-store"}},
+        .lines = "Range: bytes=0-1\r\n",
+        .unshared = false},
+        Row{.claim = "nor what the request's own field keeps from being stored",
+        .fields = {{"Cache-Control", "max-age=60"}, {"Vary", "A"}},
+        .lines = "A: " + much + "\r\n",
+        .unshared = false}}) {
+    FetchScene scene;
+    scene.sources.has_neighbours = true;
+    scene.origin.on("/x", Reply(row.status, row.fields).body("hello"));
+    for (int i = 0; i < 3; ++i) {
+      auto job = scene.job(row.lines);
+      job.allowed.share = true;
+      scene.run(std::move(job));
+    }
+    EXPECT_EQ(scene.unshared_paths.has(scene.url(), scene.clock.steady()), row.unshared)
+        << row.claim;
+  }
 }
 
 }  // namespace

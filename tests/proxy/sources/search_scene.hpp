@@ -59,7 +59,7 @@ struct SearchScene : ThreadScene {
     return told;
   }
   [[nodiscard]] ClaimantSearch::For wanted() const {
-    return {.key = key, .request = *request, .allowed = {.guests = true}};
+    return {.key = key, .request = *request, .allowed = {.only_origin = {}, .guests = true}};
   }
 
   const digest::Key key = peers::samples::key("x");
