@@ -82,3 +82,11 @@ for (const target of Object.keys(kPages)) {
     await page.close();
   });
 }
+
+test('the dashboard tells what the clients of mirrors got', async () => {
+  await fetch(mirrored('/page.html'));
+  await fetch(mirrored('/page.html'));
+  const row = own.locator('#mirrors [data-row="mirrors.hosts"]');
+  await row.waitFor();
+  assert.match(await row.innerText(), /^mirrors\.hosts\s+\d+\s+[\d.]+ %\s+[\d.]+ \w+\s+none$/);
+});
