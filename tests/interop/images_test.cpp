@@ -128,9 +128,9 @@ TEST_F(Images, ArePulledByPodman) {
 // ask for the others alone, by many ranges at once.
 struct ChunkedImages : Images {
   ChunkedImages() {
-    for (int version = 1; version <= 2; ++version) {
+    for (std::uint32_t version = 1; version <= 2; ++version) {
       for (std::uint32_t i = 0; i < kFiles; ++i) {
-        const auto seed = i % 2 == 0 ? 1000 + i : 1000 * (version + 1U) + i;
+        const auto seed = i % 2 == 0 ? 1000 + i : 1000 * (version + 1) + i;
         files["file" + std::to_string(1000 + i)] = noise(40'000, seed);
       }
       const auto tag = "v" + std::to_string(version);
