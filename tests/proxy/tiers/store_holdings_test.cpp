@@ -28,14 +28,14 @@ class HoldingsOfAStore : public testing::Test {
 
 TEST_F(HoldingsOfAStore, AreListedAtOnce) {
   holdings_.emplace(store_);
-  publisher_.emplace(*holdings_, config::DigestSettings{}, cache::kStart);
+  publisher_.emplace(*holdings_, config::DigestSettings{}, cache::kStart, digest::unpredictable());
   EXPECT_EQ(published(), 1U);
   EXPECT_FALSE(publisher_->tick(cache::kStart));
 }
 
 TEST_F(HoldingsOfAStore, AreAllPublishedByTheFirstTickIfThatIsPutOff) {
   holdings_.emplace(store_, FirstList::put_off);
-  publisher_.emplace(*holdings_, config::DigestSettings{}, cache::kStart);
+  publisher_.emplace(*holdings_, config::DigestSettings{}, cache::kStart, digest::unpredictable());
   EXPECT_EQ(published(), 0U);
   const auto epoch = publisher_->epoch();
   EXPECT_TRUE(publisher_->tick(cache::kStart));
