@@ -336,14 +336,6 @@ bool keeps_to_bandwidth(const client::Client& client, const policy::Request& req
   return client.bandwidth && !is_of_neighbour;
 }
 
-// Null: the response is not rewritten.
-std::unique_ptr<reply::RewritingClient> begin_mirrored(client::Client& client,
-                                                       policy::Request& request) {
-  if (request.terms().mirrored == mirrors::Mirrored::no) return nullptr;
-  client.state.mirrored = client::place_of(request);
-  return reply::RewritingClient::of(client, request);
-}
-
 }  // namespace
 
 Task<void> answer(const pages::PagesAccess& pages, client::Client& client, policy::Request& request,
@@ -372,7 +364,7 @@ Task<void> answer(const pages::PagesAccess& pages, client::Client& client, polic
     co_return co_await reply::refuse(client, request, std::move(*refusal));
   }
   if (keeps_to_bandwidth(client, request)) client.state.bandwidth = client.bandwidth;
-  const auto rewriting = begin_mirrored(client, request);
+  const auto rewriting = reply::begin_mirrored(client, request);
   request.remove_credentials();
   // Before the look-up: a response may vary by these fields.
   request.write_client_fields(policy.settings.gateway.forwarded, client.address_text);

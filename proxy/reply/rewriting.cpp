@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "proxy/client/arrival.hpp"
 #include "proxy/mirrors/rewrite.hpp"
 #include "proxy/policy/request.hpp"
 #include "proxy/policy/site_rules.hpp"
@@ -157,6 +158,12 @@ std::unique_ptr<RewritingClient> RewritingClient::of(client::Client& client,
                                request.target.url()};
   ask_for_whole(request);
   return std::make_unique<RewritingClient>(client, order);
+}
+
+std::unique_ptr<RewritingClient> begin_mirrored(client::Client& client, policy::Request& request) {
+  if (request.terms().mirrored == mirrors::Mirrored::no) return nullptr;
+  client.state.mirrored = client::place_of(request);
+  return RewritingClient::of(client, request);
 }
 
 }  // namespace proxy::reply

@@ -97,4 +97,9 @@ struct RewritingClient {
   client::Client client;
 };
 
+// Begins the response to a request for a mirror: what clients read of the mirrored server in its
+// head is written as they find it here, and RewritingClient::of() is the result. Null for all other
+// requests.
+std::unique_ptr<RewritingClient> begin_mirrored(client::Client& client, policy::Request& request);
+
 }  // namespace proxy::reply

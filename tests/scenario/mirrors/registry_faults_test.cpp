@@ -109,6 +109,18 @@ TEST(RegistryFaults, AskOnceForABlobThatIsMissing) {
   EXPECT_EQ(registry.origin.plain.count(missing), 1U);
 }
 
+TEST(RegistryFaults, AreToldToWhoPushesOrListsAll) {  // M7
+  OpenRegistry registry;
+  OpenMirror mirror(registry.settings());
+  EXPECT_EQ(mirror.client.get("/v2/_catalog").status, 404);
+  for (const auto& path : {std::string("/v2/team/app/blobs/uploads/"), kRelease}) {
+    const auto pushed = mirror.client.request("POST", path);
+    EXPECT_EQ(pushed.status, 405) << path;
+    EXPECT_EQ(json::parse(pushed.body).at("errors").at(0).at("code"), "UNSUPPORTED");
+  }
+  EXPECT_EQ(registry.origin.plain.count(), 0U);
+}
+
 TEST(RegistryFaults, AreNoneOfALongNameWithCapitalLetters) {
   OpenRegistry registry;
   const auto path =
