@@ -39,8 +39,9 @@ peers::Claimants claimants_for(const ClaimantSearch::For& wanted, peers::SteadyT
   const auto& directory = *wanted.request.policy().directory;
   auto claimants = directory.claimants(wanted.key, now, digest::mark_of(wanted.request.facts.rule));
   if (const auto content = claimants.empty() ? content_of(wanted) : std::nullopt) {
-    claimed_key = digest::key_of(digest::Method::get, policy::stored_under(*content));
-    claimants = directory.claimants(claimed_key, now);
+    const auto key = digest::key_of(digest::Method::get, policy::stored_under(*content));
+    claimants = directory.claimants(key, now);
+    if (!claimants.empty()) claimed_key = key;
   }
   // What is held in part is claimed under a mark alone, so that requests for the whole do not ask.
   if (!claimants.empty() || !wanted.asked.part) return claimants;
@@ -255,10 +256,8 @@ Task<bool> ClaimantSearch::is_answer(SourceQuestion& question) {
       heard ? finding_in(attempt.head(), wanted_.asked) : finding_in(heard.error());
   const bool holds = finding.worth == Worth::holds;
   if (holds && attempt.lead() == Lead::site) record_luck(SiteLuck::Question::found);
-  if (holds)
-    plan_.peer_has(question.plan.number);
-  else
-    co_await record_no(question, finding);
+  if (holds) plan_.peer_has(question.plan.number);
+  if (!holds) co_await record_no(question, finding);
   co_return holds;
 }
 
