@@ -51,9 +51,7 @@ inline config::Settings settings_to_fetch() {
 }
 
 struct FetchScene : ThreadScene {
-  explicit FetchScene(config::Settings told = settings_to_fetch()) : ThreadScene(std::move(told)) {
-    deadlines.start();
-  }
+  FetchScene() : ThreadScene(settings_to_fetch()) { deadlines.start(); }
 
   // Makes the origin's host a mirrored one for later requests.
   void mirror() {
