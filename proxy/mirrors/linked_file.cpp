@@ -69,7 +69,7 @@ bool LinkedFile::replaces(const http::Field& line) const {
 void LinkedFile::append_to(http::Fields& fields) const {
   fields.append(http::field::etag, "ETag", etag_);
   if (!digest_.empty()) fields.append(http::field::unknown, kDigest, digest_);
-  for (const auto& [name, value] : others_) fields.append(http::field::unknown, name, value);
+  for (const auto& [name, value] : others_) fields.append(name, value);
 }
 
 std::optional<http::ResponseHead> LinkedFile::answer(const http::ResponseHead& redirect,
