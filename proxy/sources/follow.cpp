@@ -51,7 +51,9 @@ Follow::Follow(const SourceAccess& access, const policy::Request& request, std::
   if (image) {
     audience_.hides_denied = true;
     anonymous_.emplace(Anonymous{std::move(*image)});
-    if (mirrors::is_image_digest(anonymous_->image.reference)) {
+    // The digest of a list of referrers is its subject's.
+    const bool is_list = anonymous_->image.kind == mirrors::ImagePart::Kind::referrers;
+    if (!is_list && mirrors::is_image_digest(anonymous_->image.reference)) {
       linked_ = mirrors::LinkedFile::named(anonymous_->image.reference);
       head = mirrors::without_conditions(head, linked_->etag());
     }

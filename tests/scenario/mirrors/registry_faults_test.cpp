@@ -175,6 +175,19 @@ struct WithTokens {
   TlsFront front;
 };
 
+// The digest in the path of a list is that of its subject.
+TEST(RegistryFaults, AreNoneOfAListOfReferrersThatChanges) {
+  OpenRegistry registry;
+  const auto path = "/v2/team/app/referrers/" + named(kManifest);
+  OpenMirror mirror(registry.settings());
+  for (const char* list : {R"({"manifests":[]})", R"({"manifests":[{}]})"}) {
+    registry.origin.plain.on(path, Reply(200, {{"ETag", "\"l\""}}).body(list));
+    const auto answer = mirror.client.get(path);
+    EXPECT_EQ(answer.body, list);
+    EXPECT_EQ(answer.field("ETag"), "\"l\"");
+  }
+}
+
 // C2: the registry has nothing against us, and no response is unreadable.
 TEST(RegistryFaults, OfABusyTokenServerAreItsOwnAnswer) {
   WithTokens scene;
