@@ -23,8 +23,6 @@ using upstream::KnownAnswers;
 namespace {
 
 constexpr std::string_view kDigestField = "Docker-Content-Digest";
-// Known of a tag that there is no such one.
-constexpr std::string_view kNoSuchTag = "404";
 // Of a manifest that is read to find its digest. The specification wants no longer ones.
 constexpr std::size_t kLongestManifest = 4 << 20;
 // An answer without a digest, so that a client that tries again soon costs one question.
@@ -91,10 +89,9 @@ Task<Said> ask_registry(client::Client& client, const policy::Request& request,
   co_return said;
 }
 
-// `found`: a digest, kNoSuchTag, or empty. What a tag without a digest names is for its client
+// `found`: a digest, or empty. What a tag without a digest names is for its client
 // alone: another one may want another form of it.
 void aim_at(policy::Request& request, const std::string& found) {
-  if (found == kNoSuchTag) return;
   if (found.empty()) return void(request.facts.never_store = true);
   sources::aim_at_digest(request, found);
 }
@@ -131,11 +128,10 @@ Task<void> resolve_tag(client::Client& client, policy::Request& request) {
     said = co_await reads;
   }
   if (said.is_away()) co_return aim_at(request, known ? known->text : std::string());
-  const std::string found(said.status == 404 ? kNoSuchTag : said.digest);
   const auto kept = said.digest.empty() ? std::chrono::hours(0) + kNoDigest : kKept;
-  asking.record({found, asked}, asked + kept);
+  asking.record({said.digest, asked}, asked + kept);
   answers.record(sources::last_tag_question(request), {said.digest, asked}, asked + kept);
-  aim_at(request, found);
+  aim_at(request, said.digest);
 }
 
 // What clients of registries look for beside the server's own fields.

@@ -212,6 +212,7 @@ net::Task<upstream::Outcome<bool>> Follow::gets_token(SourceAccess& access,
   auto got = co_await asks;
   if (!got) co_return got.error();
   // The registry has nothing against us. Its token server's answer tells when to try again.
+  if (fetch->is_abandoned()) co_return Failure{Failure::Where::us, Failure::What::abandoned, {}};
   if (got->busy) fetch = std::move(got->busy);
   if (got->token.empty()) co_return false;
   anonymous_->is_new = true;

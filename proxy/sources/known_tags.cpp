@@ -13,7 +13,8 @@ bool is_for_tag(const policy::Request& request) {
     return false;  // mostly
   if (!policy.mirrored_hosts.have(target)) return false;
   const auto part = mirrors::ImagePart::parse(target.path());
-  return part && part->by_tag();
+  // A query may be what the registry authorises by.
+  return part && part->by_tag() && target.path().find('?') == std::string_view::npos;
 }
 
 std::string tag_question(const policy::Request& request) {
