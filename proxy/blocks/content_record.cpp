@@ -42,17 +42,20 @@ cache::Ref<cache::Entry> entry_of(FetchAccess& access, const cache::Entry& store
   return cache::Entry::make(budget, received);
 }
 
-// The head of no server: what the digest proves.
 cache::Ref<const cache::Entry> with_own_head(FetchAccess& access, const cache::Entry& stored,
                                              const ContentName& name) {
-  std::string text("HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n");
-  text.append(kLasting).append("ETag: ").append(policy::entity_tag_of(name)).append("\r\n\r\n");
-  auto entry = entry_of(access, stored, stored.url(), std::move(text), stored.times());
+  auto entry = entry_of(access, stored, stored.url(), own_head_of(name), stored.times());
   if (!stored.object()) entry->body = stored.body;
   return entry;
 }
 
 }  // namespace
+
+std::string own_head_of(const ContentName& name) {
+  std::string text("HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n");
+  text.append(kLasting).append("ETag: ").append(policy::entity_tag_of(name)).append("\r\n\r\n");
+  return text;
+}
 
 void record_content(FetchAccess& access, const cache::Entry& stored,
                     const policy::Request& request) {

@@ -5,9 +5,11 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "digest/key.hpp"
 #include "proxy/blocks/fetch_access.hpp"
+#include "proxy/mirrors/content_name.hpp"
 
 namespace proxy::blocks {
 
@@ -17,6 +19,9 @@ namespace proxy::blocks {
 // that leads to nothing.
 void record_content(FetchAccess& access, const cache::Entry& stored,
                     const policy::Request& request);
+
+// The head of a response that has the digest, as far as the digest proves it: no server's.
+std::string own_head_of(const mirrors::ContentName& name);
 
 struct OfContent {
   digest::Key key{};                     // of the URL under which the body is stored

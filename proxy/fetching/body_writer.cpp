@@ -338,16 +338,8 @@ Task<upstream::Outcome<void>> BodyWriter::join(sources::Attempt rest) {
                                         *skipped, idle);
 }
 
-// A guest need not be trusted for a body that has the digest of its URL.
-void BodyWriter::confirm() {
-  if (!check_ || !incoming_.entry->giver().guest) return;
-  auto received = context_.received(incoming_.attempt);
-  received.giver = {};
-  incoming_.entry = cache::Entry::make(context_.cache().budget, received);
-}
-
 void BodyWriter::complete() {
-  if (policy::content_of(context_.request())) confirm();
+  if (check_) confirm_verified(context_, incoming_);
   if (held_back()) publish();
   incoming_.attempt.fetch().finish();
   if (stores()) storability_ = store();

@@ -99,7 +99,6 @@ class BodyWriter {
   net::Task<void> grow();
   net::Task<void> end_growth();
   [[nodiscard]] bool gives_up();
-  void confirm();
   void outgrow_memory();
   void stop_keeping(cache::Storability why);
   cache::Storability store();

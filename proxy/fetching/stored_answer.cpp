@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/blocks/content_record.hpp"
 #include "proxy/blocks/presence.hpp"
 #include "proxy/blocks/whole_check.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/body_writer.hpp"
+#include "proxy/policy/content.hpp"
 
 namespace proxy::fetching {
 
@@ -161,6 +163,19 @@ Task<upstream::Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& i
   incoming.length = range.size();
   incoming.goes_on = true;
   co_return CutToSize::done;
+}
+
+void confirm_verified(const FillContext& context, Incoming& incoming) {
+  const auto& entry = *incoming.entry;
+  if (entry.range() || !entry.giver().guest) return;
+  const auto name = policy::shared_content_of(context.request());
+  if (!name) return;
+  auto text = blocks::own_head_of(*name);
+  const auto head = http::parse_response_head(text).value();
+  auto received = context.received(incoming.attempt);
+  received.giver.guest = false;  // a purge by giver still finds it
+  incoming.entry = cache::Entry::make(context.cache().budget, received.with(head));
+  incoming.asker_fields.clear();
 }
 
 bool store_part(const FillContext& context, const Incoming& incoming,

@@ -47,6 +47,11 @@ enum class CutToSize : std::uint8_t {
 net::Task<upstream::Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
                                                     std::chrono::milliseconds idle);
 
+// Call this once a digest has verified a whole body. A guest need not be trusted for it if the URL
+// names the digest. The guest's head proves nothing, so the response gets one that the digest
+// proves.
+void confirm_verified(const FillContext& context, Incoming& incoming);
+
 // Stores a complete part, combined with a stored part of the same representation. Returns whether
 // anything was stored. `incoming`: the answer that had the part.
 bool store_part(const FillContext& context, const Incoming& incoming,
