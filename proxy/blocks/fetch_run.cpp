@@ -31,13 +31,13 @@ std::optional<sources::Finding> objection_to(sources::Attempt& answer, tiers::Ca
                                              const RunJob& job, const http::ByteRange& asked) {
   const auto& object = *job.run->object;
   const auto given = bytes_given(answer, asked);
-  const auto fit = fit_of(answer.head(), answer.fetch().framing(), object, given);
+  const auto& request = job.request->get();
+  const auto fit = fit_of(answer.head(), answer.fetch().framing(), object, given, request);
   if (fit == Fit::changed)
     return sources::Finding{sources::Worth::unusable, peers::FalseHit::unfit};
   if (fit != Fit::range) return sources::Finding{sources::Worth::other_range};
   const auto all = with_head_of(answer, cache, job, object);
-  return sources::objection(all.storability, *all.entry, answer.head(), answer.times(),
-                            job.request->get());
+  return sources::objection(all.storability, *all.entry, answer.head(), answer.times(), request);
 }
 
 // The object's head tells nothing of a neighbour that gave only blocks.
@@ -104,8 +104,10 @@ http::ByteRange bytes_left(const BlockRun::Rest& rest, const cache::Entry& objec
   return bytes;
 }
 
-Fit fit_of_rest(sources::Attempt& answer, const cache::Entry& object, const BlockRun::Rest& rest) {
-  return fit_of(answer.head(), answer.fetch().framing(), object, bytes_left(rest, object));
+Fit fit_of_rest(sources::Attempt& answer, const RunJob& job, const BlockRun::Rest& rest) {
+  const auto& object = *job.run->object;
+  return fit_of(answer.head(), answer.fetch().framing(), object, bytes_left(rest, object),
+                job.request->get());
 }
 
 // The response is the whole object, though only a part of it was missing. It supplies all blocks,
@@ -177,7 +179,7 @@ Task<RunEnd> fetch_rest(FetchAccess& access, const RunJob& job, BlockRun::Rest r
   if (!answered && denies_range(answer, run, rest))
     co_return refused_end(access.runs, run, answered.error());
   if (!answered) co_return RunEnd{RunEnd::How::failed, answered.error()};
-  const auto fit = fit_of_rest(answer, *run.object, rest);
+  const auto fit = fit_of_rest(answer, job, rest);
   if (fit == Fit::changed) {
     warn_of_change(job.request->get(), *run.object, answer.head());
     erase_object(access.cache(), job);
@@ -275,8 +277,8 @@ sources::Attempt rest_at_origin(FetchAccess& access, const RunJob& job,
   return {access.sources, sources::origin_plan(request, std::move(head)), request};
 }
 
-bool has_rest(sources::Attempt& answer, const cache::Entry& object, const BlockRun::Rest& asked) {
-  const auto fit = fit_of_rest(answer, object, asked);
+bool has_rest(sources::Attempt& answer, const RunJob& job, const BlockRun::Rest& asked) {
+  const auto fit = fit_of_rest(answer, job, asked);
   return fit == Fit::range || fit == Fit::whole;
 }
 

@@ -48,7 +48,7 @@ sources::Attempt rest_at_origin(FetchAccess& access, const RunJob& job,
                                 const BlockRun::Rest& asked);
 // Whether `answer`, to the question of rest_at_origin(), has the rest `asked`: exactly this range,
 // or the whole object.
-bool has_rest(sources::Attempt& answer, const cache::Entry& object, const BlockRun::Rest& asked);
+bool has_rest(sources::Attempt& answer, const RunJob& job, const BlockRun::Rest& asked);
 // Fetches the rest of the run from the origin, in the caller's coroutine, and returns how the run
 // ends. If a response is cut, asks for the rest, as long as each response supplies enough to be
 // worth its request. The run's readers do not notice. `begun`: the question of rest_at_origin(), if

@@ -7,6 +7,7 @@
 #include "config/text.hpp"
 
 #include "proxy/cache/combine.hpp"
+#include "proxy/policy/content.hpp"
 #include "proxy/tiers/cache.hpp"
 
 namespace proxy::blocks {
@@ -29,6 +30,12 @@ bool is_stricter(const cache::Entry& newer, const cache::Entry& stored) {
          newer.fresh_until() + kOfRounding < stored.fresh_until();
 }
 
+// Whether the answer is about the URL that the object is stored under. An object that was found by
+// its digest is stored under another one.
+bool is_of_url(const policy::Request& request, const cache::Entry& object) {
+  return request.stored_as() == object.url();
+}
+
 // Whether the answer may not be stored because of the request. The stored object is then not
 // outdated.
 bool is_of_request(cache::Storability storability) {
@@ -40,14 +47,15 @@ bool is_of_request(cache::Storability storability) {
 }  // namespace
 
 Fit fit_of(const http::ResponseHead& answer, const http::Framing& framing,
-           const cache::Entry& object, const http::ByteRange& asked) {
+           const cache::Entry& object, const http::ByteRange& asked,
+           const policy::Request& request) {
   const auto status = answer.status;
   // A 416 tells of a shorter representation (RFC 9110 15.5.17), a 412 of another validator.
   if (status == 404 || status == 410 || status == 412 || status == 416) return Fit::changed;
   if (status != 200 && status != 206) return Fit::refused;
   const auto part = cache::range_of(answer);
   if (status == 206 && !part) return Fit::refused;  // several parts, or none that can be read
-  if (!cache::same_representation(object, answer.fields)) return Fit::changed;
+  if (!policy::may_continue(object, answer.fields, request)) return Fit::changed;
   const auto length = object.body.size;
   const bool sized = framing.kind == http::Framing::Kind::sized;
   if (status == 200) {
@@ -85,7 +93,7 @@ cache::Freshened with_head_of(const sources::Attempt& answer, tiers::Cache& cach
 
 void warn_of_change(const policy::Request& request, const cache::Entry& stored,
                     const http::ResponseHead& answer) {
-  if (!request.facts.is_immutable_by_class()) return;
+  if (!request.facts.is_immutable_by_class() || !is_of_url(request, stored)) return;
   spdlog::warn(
       "{} never changes, by its rule, but has another body now: status {}, ETag {}; "
       "stored: ETag {}, {} bytes",
@@ -96,6 +104,7 @@ void warn_of_change(const policy::Request& request, const cache::Entry& stored,
 
 void erase_object(tiers::Cache& cache, const RunJob& job) {
   const auto& facts = job.request->get().facts;
+  if (!is_of_url(job.request->get(), *job.run->object)) return;
   if (facts.authorization || facts.open_to_all) return;  // the answer may be about credentials
   if (stored_object(cache, job)) cache.drop(job.key, job.run->object->url());
 }
@@ -107,7 +116,8 @@ bool may_be_kept(tiers::Cache& cache, const RunJob& job, const sources::Attempt&
     if (!is_of_request(all.storability)) erase_object(cache, job);
     return false;
   }
-  if (!stored || !is_stricter(*all.entry, *stored)) return true;
+  const bool is_its_head = stored && is_of_url(job.request->get(), *stored);
+  if (!is_its_head || !is_stricter(*all.entry, *stored)) return true;
   // Without room for the stricter entry the laxer one must not stay either.
   const bool kept = cache.store(job.key, all.entry, answer.begun(), {stored});
   if (!kept) erase_object(cache, job);

@@ -23,7 +23,8 @@ enum class Fit : std::uint8_t {
 };
 // Pure.
 Fit fit_of(const http::ResponseHead& answer, const http::Framing& framing,
-           const cache::Entry& object, const http::ByteRange& asked);
+           const cache::Entry& object, const http::ByteRange& asked,
+           const policy::Request& request);
 
 // Whether the answer has the first whole blocks of the range, and lacks the rest. Pure.
 bool is_first_of(const http::ContentRange& part, const http::AskedRange& asked);

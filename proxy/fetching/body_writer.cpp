@@ -315,13 +315,15 @@ void BodyWriter::stop_keeping(cache::Storability why) {
 
 bool BodyWriter::fits(const sources::Attempt& rest) const {
   const auto offset = context_.fill().received();
-  return sources::joins_after(rest.head(), *incoming_.entry, offset, incoming_.length).has_value();
+  return sources::joins_after(rest.head(), *incoming_.entry, offset, incoming_.length,
+                              context_.request())
+      .has_value();
 }
 
 Task<upstream::Outcome<void>> BodyWriter::join(sources::Attempt rest) {
   const auto offset = context_.fill().received();
-  const auto skipped =
-      sources::joins_after(rest.head(), *incoming_.entry, offset, incoming_.length);
+  const auto skipped = sources::joins_after(rest.head(), *incoming_.entry, offset, incoming_.length,
+                                            context_.request());
   if (!skipped) co_return blocks::kBodyCut;
   // The entry of a growing body is made at its end, from the head of the current attempt. That
   // would be the head of the rest. So the received bytes are stored now, and the rest is not.

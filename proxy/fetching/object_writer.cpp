@@ -126,8 +126,8 @@ Task<Written> outlast_silence(const FillContext& context, sources::Attempt& atte
     const auto before = writer.received();
     const auto job = rest_job(context, run);
     const auto left = blocks::whole_blocks_left(*run);
-    std::function<bool(sources::Attempt&)> fits = [&run = run, &left](sources::Attempt& rest) {
-      return blocks::has_rest(rest, *run->object, left);
+    std::function<bool(sources::Attempt&)> fits = [&job, &left](sources::Attempt& rest) {
+      return blocks::has_rest(rest, job, left);
     };
     auto asked = blocks::rest_at_origin(context.access, job, left);
     auto rest = co_await sources::race_for_rest(context.access.sources, attempt, std::move(asked),

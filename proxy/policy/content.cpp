@@ -1,5 +1,6 @@
 #include "proxy/policy/content.hpp"
 
+#include "proxy/cache/combine.hpp"
 #include "proxy/http/secrets.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/policy/request.hpp"
@@ -30,6 +31,17 @@ std::string stored_under(const mirrors::ContentName& name) {
 
 std::string entity_tag_of(const mirrors::ContentName& name) {
   return '"' + name.to_text() + '"';
+}
+
+bool has_tag_of_digest(const cache::Entry& stored, const Request& request) {
+  const auto name = content_of(request);
+  return name && stored.quotes().etag == entity_tag_of(*name);
+}
+
+bool may_continue(const cache::Entry& stored, const http::Fields& answer, const Request& request) {
+  const bool is_plain = !cache::is_coded(answer) && cache::same_coding(stored, answer);
+  const bool is_verified = is_plain && has_tag_of_digest(stored, request);
+  return is_verified || cache::same_representation(stored, answer);
 }
 
 std::optional<mirrors::ContentName> digest_of(const http::Fields& answer, const Request& request) {

@@ -12,6 +12,7 @@
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/range.hpp"
 #include "proxy/http/text.hpp"
+#include "proxy/policy/content.hpp"
 
 namespace proxy::sources {
 namespace {
@@ -83,14 +84,16 @@ bool may_bring_other_codings(const policy::Request& request, const cache::Entry&
          cache::accepts_coding_of(entry) != "identity";
 }
 
-// Asks for a range of the entry's representation. Accept-Encoding asks for the entry's codings,
+// Asks for a range of the entry's representation, by its validator, unless the server need not know
+// that. Accept-Encoding asks for the entry's codings,
 // unless this request has brought the entry (`by_this_request`).
 std::string unchanged_range(const policy::Request& request, std::string_view our_name,
                             const cache::Entry& entry, std::string_view range,
                             bool by_this_request) {
   boost::container::small_vector<http::Field, 3> extra{{field::range, "Range", range}};
   const auto validator = cache::strong_validator(entry);
-  if (!validator.empty()) extra.push_back({field::if_range, "If-Range", validator});
+  const bool is_known = !validator.empty() && !policy::has_tag_of_digest(entry, request);
+  if (is_known) extra.push_back({field::if_range, "If-Range", validator});
   auto asked = to_origin(request, our_name);
   std::string codings;
   if (!by_this_request && may_bring_other_codings(request, entry)) {
@@ -221,8 +224,9 @@ std::string interim_text(const http::ResponseHead& head, std::string_view our_na
 
 std::optional<std::uint64_t> joins_after(const http::ResponseHead& answer,
                                          const cache::Entry& entry, std::uint64_t offset,
-                                         std::optional<std::uint64_t> length) {
-  if (!cache::same_representation(entry, answer.fields) ||
+                                         std::optional<std::uint64_t> length,
+                                         const policy::Request& request) {
+  if (!policy::may_continue(entry, answer.fields, request) ||
       cache::contradicts_length(answer, length, offset)) {
     return std::nullopt;
   }

@@ -78,10 +78,11 @@ std::string range_request(const policy::Request& request, std::string_view our_n
 std::string interim_text(const http::ResponseHead& head, std::string_view our_name);
 
 // How many bytes of the answer's body to skip, so that the remaining ones continue at `offset`: 0
-// for a 206 that fits, `offset` for a 200 of the same representation. `length`: the complete
-// length, if known. Nothing if the answer may not be joined.
+// for a 206 that fits, `offset` for a 200 that policy::may_continue() the entry. `length`: the
+// complete length, if known. Nothing if the answer may not be joined.
 std::optional<std::uint64_t> joins_after(const http::ResponseHead& answer,
                                          const cache::Entry& entry, std::uint64_t offset,
-                                         std::optional<std::uint64_t> length);
+                                         std::optional<std::uint64_t> length,
+                                         const policy::Request& request);
 
 }  // namespace proxy::sources

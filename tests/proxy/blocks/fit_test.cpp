@@ -14,7 +14,8 @@ Fit fit(unsigned status, const std::string& lines, const std::string& object = "
   cache::Budget budget(1 << 20);
   const policy::TextAnswer answer(status, lines);
   const auto framing = http::response_framing(answer.head, "GET").value();
-  return fit_of(answer.head, framing, *object_of(budget, kLength, object), kAsked);
+  const policy::TextRequest request("");
+  return fit_of(answer.head, framing, *object_of(budget, kLength, object), kAsked, *request);
 }
 
 const std::string kTag = "ETag: \"v1\"\r\n";

@@ -83,6 +83,40 @@ TEST(Digest, OfAnAnswerIsTheUrlsElseItsOwnUnlessItIsCoded) {
   EXPECT_EQ(digest(named.c_str(), told + "Content-Encoding: gzip\r\n"), "");
 }
 
+// Who has the body under another URL does not know the digest as its entity tag.
+TEST(MayContinue, AnyUncodedAnswerWhatHasTheTagOfItsDigest) {
+  const std::string own = "ETag: \"sha256:" + kHex + "\"\r\n";
+  const std::string date = "Last-Modified: Mon, 01 Jan 2024 00:00:00 GMT\r\n";
+  const struct {
+    const char* claim;
+    std::string path, stored, answer;
+    bool may;
+  } rows[] = {
+      {"another tag", "/x/" + kHex, own, "ETag: \"v1\"\r\n" + date, true},
+      {"no tag", "/x/" + kHex, own, "Content-Type: text/plain\r\n", true},
+      {"a coded answer", "/x/" + kHex, own, "ETag: \"v1\"\r\nContent-Encoding: gzip\r\n", false},
+      {"what has another tag", "/x/" + kHex, "ETag: \"v1\"\r\n", "ETag: \"v2\"\r\n", false},
+      {"the tag alone", "/y", own, "ETag: \"v1\"\r\n", false},
+      {"the same tag", "/y", own, own, true},
+  };
+  for (const auto& row : rows) {
+    const TextRequest text("", "GET http://a.test" + row.path + " HTTP/1.1");
+    text.parsed->pin(policy_with(config::StoredUnder::content));
+    text.parsed->apply_site_rule();
+    const TextAnswer stored(200, "Cache-Control: max-age=60\r\n" + row.stored);
+    cache::Budget budget(1 << 20);
+    const cache::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
+    const cache::Received received{.url = (*text).target.url(),
+                                   .request = (*text).head.fields,
+                                   .response = stored.head,
+                                   .times = {now, now},
+                                   .our_name = "us"};
+    const auto entry = cache::Entry::make(budget, received);
+    EXPECT_EQ(may_continue(*entry, TextAnswer(206, row.answer).head.fields, *text), row.may)
+        << row.claim;
+  }
+}
+
 TEST(ActingRequest, IsForAnotherUrlOnTheSameTerms) {
   const TextRequest original("", "GET http://a.test/x/" + kHex + " HTTP/1.1");
   original.parsed->pin(policy_with(config::StoredUnder::content));

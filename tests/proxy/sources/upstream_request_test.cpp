@@ -246,7 +246,9 @@ class JoinsAfter : public testing::TestWithParam<Joint> {};
 TEST_P(JoinsAfter, TakesOnlyWhatGoesOnWhereTheBodyWasCut) {
   const auto& joint = GetParam();
   const policy::TextAnswer answer(joint.status, joint.answer);
-  EXPECT_EQ(joins_after(answer.head, *entry_with(joint.entry), 100, joint.length), joint.skipped);
+  const policy::TextRequest request("");
+  EXPECT_EQ(joins_after(answer.head, *entry_with(joint.entry), 100, joint.length, *request),
+            joint.skipped);
 }
 
 std::string range(const std::string& range, int length, const std::string& validator = kTag) {
