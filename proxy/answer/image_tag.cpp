@@ -138,9 +138,7 @@ Task<void> resolve_tag(client::Client& client, policy::Request& request) {
 void tell_of_image(client::Client& client, const policy::Request& request) {
   const auto part = mirrors::ImagePart::parse(request.target.path());
   if (!part) return;
-  if (mirrors::is_image_digest(part->reference) &&
-      part->kind != mirrors::ImagePart::Kind::referrers)
-    client.state.image_digest = part->reference;
+  if (part->names_body()) client.state.image_digest = part->reference;
   const auto registry = mirrors::namespace_in(request.head.target);
   if (registry.empty()) return;
   http::PieceWriter field(client.state.fields);

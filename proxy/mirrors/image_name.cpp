@@ -150,6 +150,10 @@ bool ImagePart::by_tag() const {
   return kind == Kind::manifest && !is_image_digest(reference);
 }
 
+bool ImagePart::names_body() const {
+  return kind != Kind::referrers && is_image_digest(reference);
+}
+
 std::string ImagePart::path_of(std::string_view other) const {
   const auto word = kWords[static_cast<std::size_t>(kind)];
   auto path = std::string(kRoot).append(name).append("/");

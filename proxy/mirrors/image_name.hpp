@@ -23,6 +23,8 @@ struct ImagePart {
   static std::optional<ImagePart> parse(std::string_view path);
   // Whether the reference is a name that may come to mean another manifest.
   [[nodiscard]] bool by_tag() const;
+  // Whether the reference is the digest of the body. That of a list of referrers is its subject's.
+  [[nodiscard]] bool names_body() const;
   [[nodiscard]] std::string path() const { return path_of(reference); }
   // The path of another manifest or blob of the repository.
   [[nodiscard]] std::string path_of(std::string_view other) const;

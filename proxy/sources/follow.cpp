@@ -51,9 +51,7 @@ Follow::Follow(const SourceAccess& access, const policy::Request& request, std::
   if (image) {
     audience_.hides_denied = true;
     anonymous_.emplace(Anonymous{std::move(*image)});
-    // The digest of a list of referrers is its subject's.
-    const bool is_list = anonymous_->image.kind == mirrors::ImagePart::Kind::referrers;
-    if (!is_list && mirrors::is_image_digest(anonymous_->image.reference)) {
+    if (anonymous_->image.names_body()) {
       linked_ = mirrors::LinkedFile::named(anonymous_->image.reference);
       head = mirrors::without_conditions(head, linked_->etag());
     }

@@ -117,5 +117,15 @@ TEST(RegistryPath, IsBelowV2) {
   }
 }
 
+TEST(ImagePart, NamesTheBodyOfABlobOrManifestByItsDigest) {
+  const std::pair<std::string, bool> cases[] = {{"blobs/" + kDigest, true},
+                                                {"manifests/" + kDigest, true},
+                                                {"manifests/v1", false},
+                                                {"referrers/" + kDigest, false},
+                                                {"tags/list", false}};
+  for (const auto& [path, names] : cases)
+    EXPECT_EQ(ImagePart::parse("/v2/a/" + path)->names_body(), names) << path;
+}
+
 }  // namespace
 }  // namespace proxy::mirrors

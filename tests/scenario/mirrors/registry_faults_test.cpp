@@ -152,6 +152,26 @@ TEST(RegistryFaults, LeadToTheNextPageOfTheSameRepository) {
   }
 }
 
+// Signatures of an image are added later: its digest names no list of them.
+TEST(RegistryFaults, LetAListOfReferrersChange) {
+  OpenRegistry registry;
+  OpenMirror mirror(registry.settings());
+  const auto path = "/v2/team/app/referrers/" + named(kManifest);
+  std::string seen;
+  for (const auto& list : {kIndex, std::string(R"({"manifests":[{}]})")}) {
+    registry.origin.plain.on(path, Reply(200, {{"Content-Type", kIndexType}}).body(list));
+    Fields fields{{"Cache-Control", "no-cache"}};
+    if (!seen.empty()) fields.emplace_back("If-None-Match", seen);
+    const auto answer = mirror.client.get(path, fields);
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_TRUE(answer.whole);
+    EXPECT_EQ(answer.body, list);
+    EXPECT_FALSE(answer.has("ETag") || answer.has("Repr-Digest"));
+    EXPECT_FALSE(answer.has("Docker-Content-Digest"));
+    seen = '"' + named(kManifest) + '"';
+  }
+}
+
 // A token server on another port, by which the registry's blob is had.
 struct WithTokens {
   WithTokens() : front(registry.origin.authority, "IP:127.0.0.1", tokens.port()) {
