@@ -29,7 +29,8 @@ constexpr std::size_t kLongestManifest = 4 << 20;
 constexpr seconds kNoDigest{10};
 // A client writes the question, of which thousands are kept.
 constexpr std::size_t kLongestQuestion = 2048;
-// For a registry that is away.
+// The answers to all questions about tags are kept for this time, in case the registry goes away.
+// An answer of a shorter time would be forgotten before all others.
 constexpr std::chrono::hours kKept{30 * 24};
 
 bool is_fresh(const KnownAnswers::Answer& known, const client::Client& client,
@@ -106,7 +107,7 @@ bool asks_by_tag(const policy::Request& request) {
 
 Task<void> resolve_tag(client::Client& client, policy::Request& request) {
   auto& access = client.access.fetching.sources;
-  auto& answers = access.shared.servers.known_answers;
+  auto& answers = access.shared.servers.tags;
   const auto question = sources::tag_question(request);
   net::Wakeup wakeup(access.executor);
   const net::WaitList::Waiting waiting(answers.line(), wakeup);
@@ -128,9 +129,8 @@ Task<void> resolve_tag(client::Client& client, policy::Request& request) {
     said = co_await reads;
   }
   if (said.is_away()) co_return aim_at(request, known ? known->text : std::string());
-  const auto kept = said.digest.empty() ? std::chrono::hours(0) + kNoDigest : kKept;
-  asking.record({said.digest, asked}, asked + kept);
-  answers.record(sources::last_tag_question(request), {said.digest, asked}, asked + kept);
+  asking.record({said.digest, asked}, asked + kKept);
+  answers.record(sources::last_tag_question(request), {said.digest, asked}, asked + kKept);
   aim_at(request, said.digest);
 }
 

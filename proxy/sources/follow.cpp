@@ -56,7 +56,7 @@ Follow::Follow(const SourceAccess& access, const policy::Request& request, std::
       head = mirrors::without_conditions(head, linked_->etag());
     }
     const auto question = token_question(url, anonymous_->image.name);
-    const auto known = access.shared.servers.known_answers.find(question, access.now());
+    const auto known = access.shared.servers.tokens.find(question, access.now());
     if (known) anonymous_->token = known->text;
     if (!anonymous_->token.empty()) head = authorized_head(head, anonymous_->token);
   }

@@ -43,9 +43,8 @@ void aim_at_digest(policy::Request& request, const std::string& digest) {
 std::optional<KnownTag> resolve_known_tag(const SourceAccess& access, policy::Request& request) {
   if (!is_for_tag(request)) return std::nullopt;
   const auto path = request.target.path();
-  KnownTag known{
-      std::string(path.substr(path.rfind('/') + 1)),
-      access.shared.servers.known_answers.find(last_tag_question(request), access.now())};
+  KnownTag known{std::string(path.substr(path.rfind('/') + 1)),
+                 access.shared.servers.tags.find(last_tag_question(request), access.now())};
   if (known.answer) aim_at_digest(request, known.answer->text);
   return known;
 }

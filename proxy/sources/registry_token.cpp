@@ -112,7 +112,7 @@ Task<Outcome<TokenGot>> anonymous_token(SourceAccess& access, const policy::Poli
   TokenGot got;
   const auto url = mirrors::token_url(wanted.challenge, wanted.name);
   if (!url || !may_ask(policy, *url, wanted.url)) co_return Outcome<TokenGot>(std::move(got));
-  auto& known_answers = access.shared.servers.known_answers;
+  auto& known_answers = access.shared.servers.tokens;
   const auto question = token_question(wanted.url, wanted.name);
   const auto end = access.now() + policy.settings.timeouts.first_byte;
   net::Wakeup wakeup(access.executor);

@@ -12,7 +12,8 @@
 
 namespace proxy::upstream {
 
-// Bounded. Any thread.
+// Bounded: forgets the answer first whose time is over first. So answers that are kept for minutes
+// and answers that are kept for days each have a table of their own. Any thread.
 class KnownAnswers {
  public:
   using Time = machine::Clock::SteadyTime;

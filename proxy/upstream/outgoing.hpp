@@ -23,7 +23,8 @@ struct Shared {
   OriginClocks clocks{};
   OriginTraffic traffic;
   RangeRefusals range_refusals{};
-  KnownAnswers known_answers{};
+  KnownAnswers tokens{};  // of registries
+  KnownAnswers tags{};    // what they name
 };
 
 // Belongs to one thread.

@@ -33,5 +33,17 @@ TEST(KnownAnswers, LastUntilTheirTime) {
   EXPECT_FALSE(answers.find("a", now + seconds(10)));
 }
 
+TEST(KnownAnswers, AreForgottenInTurnIfAllLastAsLong) {
+  KnownAnswers answers;
+  const auto time_of = [](std::size_t i) { return KnownAnswers::Time{seconds(i)}; };
+  const auto lasts = std::chrono::hours(24);
+  for (std::size_t i = 0; i <= KnownAnswers::kMost; ++i)
+    answers.record(std::to_string(i), {"text", time_of(i)}, time_of(i) + lasts);
+  const auto now = time_of(KnownAnswers::kMost);
+  EXPECT_FALSE(answers.find("0", now));
+  EXPECT_TRUE(answers.find("1", now));
+  EXPECT_TRUE(answers.find(std::to_string(KnownAnswers::kMost), now));
+}
+
 }  // namespace
 }  // namespace proxy::upstream
