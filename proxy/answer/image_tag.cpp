@@ -114,12 +114,18 @@ Task<void> resolve_tag(client::Client& client, policy::Request& request) {
   const client::ResponseState::WaitsFor waits(client.state, [&wakeup] { wakeup.notify(); });
   KnownAnswers::Asking asking(answers, question);
   std::optional<KnownAnswers::Answer> known;
+  const auto begun = access.now();
+  const auto end = begun + request.policy().settings.timeouts.first_byte;
   for (;;) {
     known = answers.find(question, access.now());
     if (known && is_fresh(*known, client, request)) co_return aim_at(request, known->text);
     if (client.state.was_cut || request.facts.offline) co_return;
+    // A crowd waits for a silent registry once.
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - access.now());
+    if (left <= left.zero() || (known && known->failed >= begun))
+      co_return aim_at(request, known ? known->text : std::string());
     if (asking.begin()) break;
-    co_await wakeup.wait();
+    co_await wakeup.wait(left);
   }
   const auto asked = access.now();
   auto asks = ask_registry(client, request, "HEAD");
@@ -128,7 +134,13 @@ Task<void> resolve_tag(client::Client& client, policy::Request& request) {
     auto reads = ask_registry(client, request, "GET");
     said = co_await reads;
   }
-  if (said.is_away()) co_return aim_at(request, known ? known->text : std::string());
+  if (said.is_away()) {
+    auto last = known.value_or(KnownAnswers::Answer{{}, KnownAnswers::Time::min()});
+    last.failed = access.now();
+    // The question of a client that leaves fails without a fault of the registry.
+    if (!client.state.was_cut) asking.record(last, last.failed + kKept);
+    co_return aim_at(request, last.text);
+  }
   asking.record({said.digest, asked}, asked + kKept);
   answers.record(sources::last_tag_question(request), {said.digest, asked}, asked + kKept);
   aim_at(request, said.digest);

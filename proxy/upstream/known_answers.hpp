@@ -20,8 +20,9 @@ class KnownAnswers {
   static constexpr std::size_t kMost = 8192;
 
   struct Answer {
-    std::string text;  // empty: the server gave none
-    Time asked;        // when the question was sent
+    std::string text;           // empty: the server gave none
+    Time asked;                 // when the question was sent
+    Time failed = Time::min();  // when a later question has got no answer
   };
   // Finds the answer to the question. Nothing: it is not known.
   [[nodiscard]] std::optional<Answer> find(const std::string& question, Time now) const

@@ -1,4 +1,5 @@
-// Registries, token servers and storages that do less than the specification says, or fail.
+// Registries, token servers and storages that do less than the specification
+// says, or fail.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/mirrors/mirror_scene.hpp"
@@ -14,8 +15,8 @@ const std::string kLayer = numbered_bytes(3'000'000);
 const std::string kLayerPath = "/v2/team/app/blobs/" + named(kLayer);
 const std::string kRelease = "/v2/team/app/manifests/v1";
 
-// A registry without tokens, whose blobs are in a storage with signed URLs that gives one range at
-// a time.
+// A registry without tokens, whose blobs are in a storage with signed URLs that
+// gives one range at a time.
 struct OpenRegistry {
   OpenRegistry() : storage_front(origin.authority, "IP:127.0.0.1", storage.port()) {
     origin.plain.on(kLayerPath, Reply(307, {{"Location", storage_front.url("/b?sig=secret")}}));
@@ -50,7 +51,8 @@ const std::string kManifestType = "application/vnd.oci.image.manifest.v1+json";
 const std::string kIndex = R"({"manifests":[]})";
 const std::string kManifest = R"({"layers":[]})";
 
-// A registry that names no digest, and gives the form of a manifest that Accept asks for.
+// A registry that names no digest, and gives the form of a manifest that Accept
+// asks for.
 void name_no_digest(OpenRegistry& registry, const std::string& tag_path) {
   registry.origin.plain.on(tag_path, [](const Request& request) {
     const bool is_index = contains(request.field("Accept"), kIndexType);
@@ -80,6 +82,33 @@ TEST(RegistryFaults, OfATagWithoutADigestDoNotMixItsForms) {
     const auto answer = mirror.client.get(kRelease, {{"Accept", accept}});
     EXPECT_EQ(answer.body, is_index ? kIndex : kManifest);
   }
+}
+
+TEST(RegistryFaults, ByItsSilenceHoldUpACrowdOnce) {
+  OpenRegistry registry;
+  registry.origin.plain.on(
+      kRelease, Reply(200, {{"Docker-Content-Digest", named(kManifest)}}).body(kManifest));
+  registry.origin.plain.on("/v2/team/app/manifests/" + named(kManifest),
+                           Reply(200).body(kManifest));
+  auto settings = registry.settings();
+  settings["timeouts"]["first_byte"] = "2s";
+  OpenMirror mirror(settings);
+  EXPECT_EQ(mirror.client.get(kRelease).body, kManifest);
+  const Gate never;
+  registry.origin.plain.on(kRelease, Reply(200).wait(never));
+  const auto begun = std::chrono::steady_clock::now();
+  std::vector<std::jthread> crowd;
+  std::atomic<int> served = 0;
+  for (int i = 0; i < 8; ++i) {
+    crowd.emplace_back([&] {
+      const Fields anew{{"Cache-Control", "no-cache"}};
+      if (MirrorClient(mirror.proxy).get(kRelease, anew).body == kManifest) ++served;
+    });
+  }
+  crowd.clear();
+  EXPECT_EQ(served, 8);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun,
+            std::chrono::seconds(8));  // in turn: 16
 }
 
 // Of two clients, one wants the index and then a platform's manifest.
@@ -325,7 +354,8 @@ TEST(RegistryFaults, OfTheFirstClientOfABlobHarmNobody) {
   EXPECT_EQ(first->client.read_head().status, 200);
   MirrorClient second(mirror.proxy);
   second.client.send(origin_form_text(second.host, "GET", kLayerPath));
-  EXPECT_EQ(second.client.read_head().status, 200);  // before the last byte has arrived
+  EXPECT_EQ(second.client.read_head().status,
+            200);  // before the last byte has arrived
   EXPECT_EQ(second.client.read_body(1000), kLayer.substr(0, 1000));
   first.reset();
   gate.open();
