@@ -90,8 +90,9 @@ Task<Said> ask_registry(client::Client& client, const policy::Request& request,
   co_return said;
 }
 
-// `found`: a digest, or empty. What a tag without a digest names is for its client
-// alone: another one may want another form of it.
+// `found`: a digest, or empty if the registry has named none. Then the response is for this client
+// alone: another client may want another form of the manifest. So it is after a 404, too, since a
+// registry may know a tag by GET alone.
 void aim_at(policy::Request& request, const std::string& found) {
   if (found.empty()) return void(request.facts.never_store = true);
   sources::aim_at_digest(request, found);

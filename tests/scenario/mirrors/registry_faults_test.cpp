@@ -84,6 +84,17 @@ TEST(RegistryFaults, OfATagWithoutADigestDoNotMixItsForms) {
   }
 }
 
+TEST(RegistryFaults, OfATagThatHeadDoesNotFindDoNotMixItsForms) {
+  OpenRegistry registry;
+  registry.origin.plain.on(kRelease, [](const Request& request) {
+    if (request.method == "HEAD") return Reply(404);
+    return cacheable(contains(request.field("Accept"), kIndexType) ? kIndex : kManifest);
+  });
+  OpenMirror mirror(registry.settings());
+  for (const auto& [type, body] : {std::pair(kIndexType, kIndex), {kManifestType, kManifest}})
+    EXPECT_EQ(mirror.client.get(kRelease, {{"Accept", type}}).body, body);
+}
+
 TEST(RegistryFaults, ByItsSilenceHoldUpACrowdOnce) {
   OpenRegistry registry;
   registry.origin.plain.on(
