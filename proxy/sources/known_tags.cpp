@@ -12,9 +12,11 @@ bool is_for_tag(const policy::Request& request) {
   if (!policy.rules.registries().any() || !target.https() || request.mapping())
     return false;  // mostly
   if (!policy.mirrored_hosts.have(target)) return false;
-  const auto part = mirrors::ImagePart::parse(target.path());
-  // A query may be what the registry authorises by.
-  return part && part->by_tag() && target.path().find('?') == std::string_view::npos;
+  const auto path = target.path();
+  // A registry may authorize by the query, which no question for a digest has.
+  if (path.find('?') != path.npos) return false;
+  const auto part = mirrors::ImagePart::parse(path);
+  return part && part->by_tag();
 }
 
 std::string tag_question(const policy::Request& request) {

@@ -11,7 +11,8 @@ namespace proxy::sources {
 
 struct SourceAccess;
 
-// Whether the request is for the manifest that a tag names, of a mirrored registry.
+// Whether the request is for the manifest that a tag names, of a mirrored registry, without a
+// query.
 bool is_for_tag(const policy::Request& request);
 
 // The question what the tag names for a client with this Accept: registries choose by that among

@@ -1,5 +1,4 @@
-// Registries, token servers and storages that do less than the specification
-// says, or fail.
+// Registries, token servers and storages that do less than the specification says, or fail.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/mirrors/mirror_scene.hpp"
@@ -15,8 +14,8 @@ const std::string kLayer = numbered_bytes(3'000'000);
 const std::string kLayerPath = "/v2/team/app/blobs/" + named(kLayer);
 const std::string kRelease = "/v2/team/app/manifests/v1";
 
-// A registry without tokens, whose blobs are in a storage with signed URLs that
-// gives one range at a time.
+// A registry without tokens, whose blobs are in a storage with signed URLs that gives one range at
+// a time.
 struct OpenRegistry {
   OpenRegistry() : storage_front(origin.authority, "IP:127.0.0.1", storage.port()) {
     origin.plain.on(kLayerPath, Reply(307, {{"Location", storage_front.url("/b?sig=secret")}}));
@@ -51,8 +50,7 @@ const std::string kManifestType = "application/vnd.oci.image.manifest.v1+json";
 const std::string kIndex = R"({"manifests":[]})";
 const std::string kManifest = R"({"layers":[]})";
 
-// A registry that names no digest, and gives the form of a manifest that Accept
-// asks for.
+// A registry that names no digest, and gives the form of a manifest that Accept asks for.
 void name_no_digest(OpenRegistry& registry, const std::string& tag_path) {
   registry.origin.plain.on(tag_path, [](const Request& request) {
     const bool is_index = contains(request.field("Accept"), kIndexType);
@@ -81,6 +79,22 @@ TEST(RegistryFaults, OfATagWithoutADigestDoNotMixItsForms) {
     const auto accept = (is_index ? kIndexType : kManifestType) + ", " + std::string(3000, 'x');
     const auto answer = mirror.client.get(kRelease, {{"Accept", accept}});
     EXPECT_EQ(answer.body, is_index ? kIndex : kManifest);
+  }
+}
+
+// M6
+TEST(RegistryFaults, PassATagWithAQuery) {
+  OpenRegistry registry;
+  registry.origin.plain.on(kRelease, cacheable(kManifest));
+  OpenMirror mirror(registry.settings());
+  for (int i = 0; i < 2; ++i) {
+    const auto answer = mirror.client.get(kRelease + "?token=a");
+    EXPECT_EQ(answer.body, kManifest);
+    EXPECT_FALSE(is_hit(answer));
+  }
+  for (const auto& request : registry.origin.plain.requests()) {
+    EXPECT_EQ(request.method, "GET");
+    EXPECT_EQ(request.target, kRelease + "?token=a");
   }
 }
 
@@ -118,8 +132,7 @@ TEST(RegistryFaults, ByItsSilenceHoldUpACrowdOnce) {
   }
   crowd.clear();
   EXPECT_EQ(served, 8);
-  EXPECT_LT(std::chrono::steady_clock::now() - begun,
-            std::chrono::seconds(8));  // in turn: 16
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(8));  // in turn: 16
 }
 
 // Of two clients, one wants the index and then a platform's manifest.
@@ -365,8 +378,7 @@ TEST(RegistryFaults, OfTheFirstClientOfABlobHarmNobody) {
   EXPECT_EQ(first->client.read_head().status, 200);
   MirrorClient second(mirror.proxy);
   second.client.send(origin_form_text(second.host, "GET", kLayerPath));
-  EXPECT_EQ(second.client.read_head().status,
-            200);  // before the last byte has arrived
+  EXPECT_EQ(second.client.read_head().status, 200);  // before the last byte has arrived
   EXPECT_EQ(second.client.read_body(1000), kLayer.substr(0, 1000));
   first.reset();
   gate.open();
