@@ -10,6 +10,7 @@
 #include "proxy/cache/other_methods.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/http/text.hpp"
+#include "proxy/policy/content.hpp"
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/origin.hpp"
@@ -153,10 +154,11 @@ class PostCapture {
 };
 
 // Whether the answer to a POST may be stored for GET: the URL was not invalidated since the POST
-// was sent.
+// was sent, and no digest names the body, which nobody verifies here.
 bool may_capture(const client::ServeAccess& access, const policy::Request& request,
-                 SteadyTime since) {
-  if (request.head.method != "POST") return false;
+                 const http::ResponseHead& answer, SteadyTime since) {
+  const bool is_post = request.head.method == "POST";
+  if (!is_post || policy::digest_of(answer.fields, request)) return false;
   const auto& name = request.stored_as();
   return !access.cache().fills.outdated(key_of_get(name), name, since);
 }
@@ -263,7 +265,7 @@ Task<void> pass(client::Client& client, const policy::Request& request, client::
     co_return co_await become_websocket(client, passed.fetch(), reason);
   }
   // Before invalidate(), which would itself count as an invalidation.
-  const bool captured = may_capture(access, request, begun);
+  const bool captured = may_capture(access, request, passed.head(), begun);
   co_await invalidate(access, request, passed.head());
   // What a redirect leads to now says nothing of how long it leads there.
   const bool tells = request.is_head() && !passed.was_redirected();
