@@ -81,8 +81,9 @@ Task<void> look_by_content(client::Client& client, const policy::Request& reques
   other.asked = lookup.asked;
   other.found.entry = std::move(found.entry);
   fetching::decide(access, request, other);
-  const bool answers = other.verdict.action == cache::Action::serve;
-  if (answers && other.presence == blocks::Presence::stored) lookup = std::move(other);
+  if (other.verdict.action != cache::Action::serve) co_return;
+  if (other.presence == blocks::Presence::missing) blocks::remove_record(access, request);
+  if (other.presence == blocks::Presence::stored) lookup = std::move(other);
 }
 
 }  // namespace

@@ -103,4 +103,11 @@ Task<OfContent> find_by_content(FetchAccess& access, const policy::Request& requ
   co_return OfContent{there.key, with_own_head(access, *entry, *name)};
 }
 
+void remove_record(FetchAccess& access, const policy::Request& request) {
+  const auto name = policy::shared_content_of(request);
+  if (!name) return;
+  const auto stored_as = policy::stored_under(*name);
+  access.cache().drop(digest::key_of(digest::Method::get, stored_as), stored_as);
+}
+
 }  // namespace proxy::blocks

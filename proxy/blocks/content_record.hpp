@@ -34,5 +34,8 @@ struct OfContent {
 net::Task<OfContent> find_by_content(FetchAccess& access, const policy::Request& request,
                                      std::function<bool(const policy::Request&)> may_ask,
                                      tiers::AskedAt asked);
+// Call this if what find_by_content() has found lacks blocks, so that our digest does not claim the
+// record. Once the object has all its blocks, record_content() makes the record again.
+void remove_record(FetchAccess& access, const policy::Request& request);
 
 }  // namespace proxy::blocks
