@@ -211,10 +211,15 @@ void BodyWriter::next_block() {
   context_.fill().expect(block_);
 }
 
-void BodyWriter::begin_with(const cache::Body& stored) {
+Task<void> BodyWriter::begin_with(cache::Body stored) {
+  std::uint64_t since_turn = 0;
   for (const auto& slice : stored.slices) {
     if (check_) check_->add({slice.block->data(), slice.size});
     context_.fill().append(slice.block, slice.size);
+    since_turn += slice.size;
+    if (!check_ || since_turn < kTurn) continue;
+    since_turn = 0;
+    co_await net::asio::post(context_.access.executor(), net::use_task);
   }
 }
 

@@ -49,7 +49,7 @@ class BodyWriter {
   [[nodiscard]] bool too_long_to_hold_back() const;
 
   // Call this after publish(), before write(): the body begins with these bytes.
-  void begin_with(const cache::Body& stored);
+  net::Task<void> begin_with(cache::Body stored);
   // Reads the body to its end. `idle`: the longest wait for the next bytes. `rate`: a slower
   // body is a failure, unless it is published and not stored.
   net::Task<upstream::Outcome<void>> write(std::chrono::milliseconds idle,

@@ -127,7 +127,8 @@ Task<void> write_completed(FillContext& context, sources::Attempt rest, const Or
   BodyWriter writer(context, std::move(incoming));
   writer.publish();
   const auto before = joined.range.first - cache::range_of_body(stored).first;
-  writer.begin_with(cache::without_first(budget, stored.body, before));
+  auto begun = cache::without_first(budget, stored.body, before);
+  co_await writer.begin_with(std::move(begun));
   const auto idle = context.request().policy().settings.timeouts.body;
   const auto written = co_await writer.write(idle);
   // The stored part may be what is wrong.
