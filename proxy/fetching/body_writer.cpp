@@ -48,13 +48,14 @@ std::uint64_t most_kept(const FillContext& context, const Incoming& incoming) {
   return entry.range() ? std::min(most, entry.range()->range.size()) : most;
 }
 
-// A part cannot be checked. The head of an entry that is being completed says more than that of the
-// part that arrives.
+// A part cannot be checked, unless it has all bytes. The head of an entry that is being completed
+// says more than that of the part that arrives.
 std::optional<mirrors::ContentCheck> check_of(const FillContext& context,
                                               const Incoming& incoming) {
   const auto& entry = *incoming.entry;
-  const auto& length = incoming.length;
-  if (entry.status != 200 || entry.range()) return std::nullopt;
+  const auto& part = entry.range();
+  if (part ? !part->is_whole() : entry.status != 200) return std::nullopt;
+  const auto length = part ? std::optional(part->range.size()) : incoming.length;
   const auto& head = incoming.attempt.head();
   const auto name = head.status == 206 ? blocks::digest_of(entry, context.request())
                                        : policy::digest_of(head.fields, context.request());

@@ -90,6 +90,17 @@ TEST(FetchByContent, NeverGivesTheLastBytesOfAnotherBody) {
   EXPECT_FALSE(scene.ThreadScene::stored(scene.url(kPath)));
 }
 
+TEST(FetchByContent, VerifiesAPartThatHasAllBytes) {
+  for (const bool right : {true, false}) {
+    ContentFetchScene scene;
+    scene.origin.on(kPath, Reply(206, {{"ETag", kStrongTag}, {"Content-Range", "bytes 0-5/6"}})
+                               .body(right ? "hello\n" : "hellO\n"));
+    const auto seen = scene.run(scene.job_of(kPath, "Range: bytes=0-\r\n"));
+    EXPECT_EQ(seen.text(), right ? "206 hello\n" : "206  malformed");
+    EXPECT_EQ(!!scene.ThreadScene::stored(scene.url(kPath)), right);
+  }
+}
+
 TEST(FetchByContent, VerifiesWhatIsPutTogetherFromParts) {
   const auto part = [](const char* range, std::string body) {
     return Reply(206, {{"ETag", kStrongTag}, {"Content-Range", std::string("bytes ") + range}})
