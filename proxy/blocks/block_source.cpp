@@ -1,5 +1,6 @@
 #include "proxy/blocks/block_source.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/blocks/fetch_run.hpp"
@@ -19,6 +20,26 @@ constexpr upstream::Failure kNotStored{
     upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}};
 constexpr upstream::Failure kOverload{
     upstream::Failure::Where::us, upstream::Failure::What::overload, {}};
+
+upstream::Failure other_bytes() {
+  return {upstream::Failure::Where::upstream, upstream::Failure::What::malformed,
+          upstream::Errc::wrong_content};
+}
+
+// Whether the piece, which begins at `position`, has the bytes of `given` as far as these reach.
+bool agrees(const fill::Pieces& given, const fill::Piece& piece, std::uint64_t position) {
+  std::uint64_t begin = 0;
+  for (const auto& before : given) {
+    const auto from = std::max(begin, position);
+    const auto to = std::min(begin + before.size, position + piece.size);
+    const auto* const a = before.block->data() + before.offset;
+    const auto* const b = piece.block->data() + piece.offset;
+    if (from < to && !std::equal(a + (from - begin), a + (to - begin), b + (from - position)))
+      return false;
+    begin += before.size;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -172,8 +193,9 @@ bool BlockSource::may_try_again(const upstream::Failure& failure) {
   const auto& run = use_.run();
   tries_.refused = run && run->refused();
   if (run && run->declined()) starter_.give_up();
-  // The origin has another version: more of this one would not fit.
-  if (tries_.refused || !of_.may_fetch) return false;
+  // The origin has another version: more of this one would not fit. Nor would other bytes.
+  const bool differs = failure.cause == upstream::Errc::wrong_content;
+  if (tries_.refused || differs || !of_.may_fetch) return false;
   if (failure.what == upstream::Failure::What::abandoned) return ++tries_.ends <= kMostEnds;
   return (in_hand_.given > 0 || tries_.supplied) && ++tries_.cuts == 1;
 }
@@ -186,21 +208,27 @@ observe::Inquiries BlockSource::inquiries() const {
   return use_.run() && in_hand_.run ? use_.run()->inquiries() : observe::Inquiries();
 }
 
-// Leaves out the bytes that the source before has supplied.
-void BlockSource::add_fresh(fill::Piece piece, fill::Pieces& fresh) {
+// Leaves out the bytes that the source before has supplied. Returns false if they were others.
+bool BlockSource::add_fresh(fill::Piece piece, fill::Pieces& fresh) {
   const auto before = in_hand_.position;
+  if (before < in_hand_.given && !agrees(in_hand_.pieces, piece, before)) return false;
   in_hand_.position += piece.size;
-  if (in_hand_.position <= in_hand_.given) return;
+  if (in_hand_.position <= in_hand_.given) return true;
   const auto skipped = static_cast<std::uint32_t>(in_hand_.given - before);
   fresh.push_back({std::move(piece.block), piece.offset + skipped, piece.size - skipped});
+  in_hand_.pieces.push_back(fresh.back());
   in_hand_.given = in_hand_.position;
+  return true;
 }
 
 // The next bytes from the source; only while has_source(). No bytes: the run has ended.
 Task<upstream::Outcome<fill::Pieces>> BlockSource::read() {
   fill::Pieces fresh;
   if (const auto& stored = in_hand_.stored) {
-    for (const auto& slice : stored->body.slices) add_fresh({slice.block, 0, slice.size}, fresh);
+    for (const auto& slice : stored->body.slices) {
+      fill::Piece piece{slice.block, 0, slice.size};
+      if (!add_fresh(std::move(piece), fresh)) co_return other_bytes();
+    }
     co_return fresh;
   }
   while (fresh.empty()) {
@@ -208,7 +236,9 @@ Task<upstream::Outcome<fill::Pieces>> BlockSource::read() {
     auto pieces = co_await in_hand_.run->next();
     in_hand_.waited += access_.clock().steady() - begun;
     if (!pieces || pieces->empty()) co_return pieces;
-    for (auto& piece : *pieces) add_fresh(std::move(piece), fresh);
+    for (auto& piece : *pieces) {
+      if (!add_fresh(std::move(piece), fresh)) co_return other_bytes();
+    }
   }
   co_return fresh;
 }

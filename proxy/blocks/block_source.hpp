@@ -154,7 +154,8 @@ class BlockSource {
   [[nodiscard]] bool refused() const { return tries_.refused; }
 
  private:
-  // The block in hand. Its bytes are given once, even if the source changes within the block. A
+  // The block in hand. Its bytes are given once, even if the source changes within the block; the
+  // next source must then have the same ones, since what is verified and stored is its bytes. A
   // source is a stored entry or a run, and begins at the first byte of the block.
   struct InHand {
     [[nodiscard]] bool is_over() const { return given == size; }
@@ -164,6 +165,7 @@ class BlockSource {
     cache::Ref<const cache::Entry> stored = {};
     std::unique_ptr<fill::FillReader> run = {};
     std::uint64_t position = 0;  // of the source in the block
+    fill::Pieces pieces = {};    // the given bytes, for comparison with those of another source
     machine::Clock::SteadyTime begun = {};
     std::chrono::nanoseconds waited = {};  // for the run
   };
@@ -180,7 +182,7 @@ class BlockSource {
   net::Task<void> read_stored();
   bool use(BlockRuns::Taken taken);
   bool may_try_again(const upstream::Failure& failure);
-  void add_fresh(fill::Piece piece, fill::Pieces& fresh);
+  [[nodiscard]] bool add_fresh(fill::Piece piece, fill::Pieces& fresh);
   net::Task<upstream::Outcome<fill::Pieces>> read();
 
   FetchAccess& access_;

@@ -108,6 +108,11 @@ TEST(BlockSource, FetchesNothingThatItMayNotOrCannot) {
 
 TEST(BlockSource, AsksOnceMoreForABlockThatWasCut) {
   const auto few = answers::cut_after(1'000);
+  const auto other = [](const support::Request& asked) {
+    std::string bytes(bytes_in(range_in(asked)));
+    bytes[0] = bytes[0] == 'x' ? 'y' : 'x';
+    return part_head(asked, answers::fields()).send(std::move(bytes));
+  };
   expect_blocks({
       {"within its first block", {}, {few, answers::part()}, "0-3146727; 0-3146727"},
       {.claim = "twice",
@@ -115,6 +120,11 @@ TEST(BlockSource, AsksOnceMoreForABlockThatWasCut) {
        .answers = {few, few},
        .questions = "0-3146727; 0-3146727",
        .failure = upstream::Failure::What::cut},
+      {.claim = "the next answer has other bytes than the client",
+       .stored = {},
+       .answers = {few, other},
+       .questions = "0-3146727; 0-3146727",
+       .failure = upstream::Failure::What::malformed},
       {.claim = "the object has changed meanwhile",
        .stored = {},
        .answers = {few, answers::part(answers::fields("\"v2\""))},
