@@ -92,8 +92,9 @@ std::string unchanged_range(const policy::Request& request, std::string_view our
                             bool by_this_request) {
   boost::container::small_vector<http::Field, 3> extra{{field::range, "Range", range}};
   const auto validator = cache::strong_validator(entry);
-  const bool is_known = !validator.empty() && !policy::has_tag_of_digest(entry, request);
-  if (is_known) extra.push_back({field::if_range, "If-Range", validator});
+  // What continues a stored part must be of its version: see cache::joined().
+  const bool is_known = entry.range() || !policy::has_tag_of_digest(entry, request);
+  if (is_known && !validator.empty()) extra.push_back({field::if_range, "If-Range", validator});
   auto asked = to_origin(request, our_name);
   std::string codings;
   if (!by_this_request && may_bring_other_codings(request, entry)) {
