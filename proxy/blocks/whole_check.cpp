@@ -79,12 +79,22 @@ Task<WholeCheck::Turn> WholeCheck::turn() {
   }
 }
 
+bool WholeCheck::is_last() const {
+  return block_ + 1 == cache::blocks_in(object_->body.size);
+}
+
+// A stored block that was evicted, or dropped as damaged, is missing like any other one.
+Verdict WholeCheck::unreadable(std::uint32_t block) const {
+  const bool is_there = access_.cache().has_block(key_, *object_, block);
+  return is_there ? Verdict::unknown : Verdict::incomplete;
+}
+
 // Whoever reads the object gets some blocks from the store and others from this writer, so both
 // must have the same bytes.
 Task<Verdict> WholeCheck::compare_with_stored(const cache::Body& block) {
   if (!access_.cache().has_block(key_, *object_, block_)) co_return Verdict::incomplete;
   const auto stored = co_await access_.cached().read_block(key_, object_, block_);
-  if (!stored.block) co_return Verdict::unknown;
+  if (!stored.block) co_return unreadable(block_);
   const bool is_same = text_of(stored.block->body) == text_of(block);
   co_return is_same ? Verdict::incomplete : Verdict::wrong;
 }
@@ -109,7 +119,8 @@ Task<Verdict> WholeCheck::judge_stored(cache::Body block) {
       continue;
     }
     const auto stored = co_await access_.cached().read_block(key_, object_, i);
-    if (!stored.block) co_return Verdict::unknown;
+    // With the last block, a reader may have the whole, and with it bytes that are gone here.
+    if (!stored.block) co_return is_last() ? Verdict::unknown : unreadable(i);
     add_to(all, stored.block->body);
     // A block that memory has is no wait, and each takes milliseconds to hash.
     co_await net::asio::post(access_.executor(), net::use_task);

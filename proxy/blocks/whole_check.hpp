@@ -48,6 +48,8 @@ class WholeCheck {
   net::Task<Verdict> judge(cache::Body block, const BlockRun& run);
 
  private:
+  [[nodiscard]] bool is_last() const;
+  [[nodiscard]] Verdict unreadable(std::uint32_t block) const;
   net::Task<Verdict> compare_with_stored(const cache::Body& block);
   net::Task<Verdict> judge_stored(cache::Body block);
 
