@@ -106,6 +106,8 @@ Task<Verdict> WholeCheck::judge(cache::Body block, const BlockRun& run) {
   const bool has_hashed_all = in_order_ && next_ == cache::blocks_in(object_->body.size);
   if (has_hashed_all && !hash_.matches()) co_return Verdict::wrong;
   if (has_hashed_all && !run.accompanied()) co_return Verdict::right;
+  // No block of a dropped object is kept, so nobody can tell what its readers had before the last.
+  if (is_last() && !access_.cache().may_have(key_, *object_)) co_return Verdict::unknown;
   if (!has_all_blocks(access_, key_, *object_, block_)) co_return Verdict::incomplete;
   co_return co_await judge_stored(std::move(block));
 }

@@ -42,7 +42,7 @@ class WholeCheck {
     incomplete,  // other blocks are missing
     right,       // the block completes the object
     wrong,       // the object has another digest, or its source and the store have other bytes
-    unknown,     // a stored block cannot be read now
+    unknown,     // a stored block cannot be read now, or the object was dropped
   };
   // `block`: the whole block that has arrived.
   net::Task<Verdict> judge(cache::Body block, const BlockRun& run);

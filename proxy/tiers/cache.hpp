@@ -126,6 +126,9 @@ class Cache {
   [[nodiscard]] bool may_be_kept_in_blocks(std::uint64_t length) const;
   // The version of a new object. Only if there is a disk.
   std::uint64_t new_version() { return tiers_.disk->disk().new_version(); }
+  // Whether the object may be stored still: it was neither dropped nor, as far as memory knows,
+  // replaced by another version. Reads nothing.
+  [[nodiscard]] bool may_have(const digest::Key& key, const cache::Entry& object) const;
   // Whether memory or the disk's index has the block. Reads nothing.
   [[nodiscard]] bool has_block(const digest::Key& key, const cache::Entry& object,
                                std::uint32_t number) const;

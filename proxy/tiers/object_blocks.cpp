@@ -74,6 +74,12 @@ bool Cache::may_be_kept_in_blocks(std::uint64_t length) const {
   return length <= std::min(tiers_.max_object.load(), cache::kLargestObject);
 }
 
+bool Cache::may_have(const digest::Key& key, const cache::Entry& object) const {
+  const auto stored = in_memory(key, object.url(), {}).entry;
+  if (stored) return stored->object() == object.object();
+  return tiers_.store.holds(key) || (tiers_.disk && tiers_.disk->disk().may_hold(key));
+}
+
 bool Cache::has_block(const digest::Key& key, const cache::Entry& object,
                       std::uint32_t number) const {
   const auto block = disk::block_key(key, object.object()->version, number);
