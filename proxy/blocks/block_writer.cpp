@@ -123,7 +123,8 @@ Task<upstream::Outcome<void>> BlockWriter::settle(fill::Fill& fill, std::uint32_
   if (verdict == Verdict::unknown) co_return kBodyCut;
   if (verdict == Verdict::wrong) {
     const auto& object = *into_.run->object;
-    access_.cache().drop(into_.key, object.url());
+    auto& cache = access_.cache();
+    if (cache.may_have(into_.key, object)) cache.drop(into_.key, object.url());
     into_.run->record_refusal();
     co_return sources::wrong_content(answer_, object.url());
   }
