@@ -125,6 +125,8 @@ Task<upstream::Outcome<void>> BlockWriter::settle(fill::Fill& fill, std::uint32_
     const auto& object = *into_.run->object;
     auto& cache = access_.cache();
     if (cache.may_have(into_.key, object)) cache.drop(into_.key, object.url());
+    // Nobody knows which source is wrong. For a while only the origin is asked.
+    if (!is_of_all()) cache.fills.invalidate(into_.key, access_.clock().steady());
     into_.run->record_refusal();
     co_return sources::wrong_content(answer_, object.url());
   }
@@ -133,10 +135,13 @@ Task<upstream::Outcome<void>> BlockWriter::settle(fill::Fill& fill, std::uint32_
   co_return boost::system::in_place_value;
 }
 
+bool BlockWriter::is_of_all() const {
+  return received_ == into_.run->object->body.size;
+}
+
 sources::Finding BlockWriter::worth_of(const upstream::Outcome<void>& written) const {
   const auto finding = sources::worth_of(written);
-  const bool is_of_all = received_ == into_.run->object->body.size;
-  if (finding.worth != sources::Worth::wrong || is_of_all) return finding;
+  if (finding.worth != sources::Worth::wrong || is_of_all()) return finding;
   return {sources::Worth::given_up};
 }
 

@@ -91,6 +91,7 @@ class BlockWriter {
   cache::Ref<cache::Block> next_piece(std::uint64_t left);
   void keep(std::uint32_t block, const fill::Fill& fill);
   void claim_part();
+  [[nodiscard]] bool is_of_all() const;  // whether this answer has supplied the whole object
   [[nodiscard]] bool worth_finishing(const fill::Fill& fill, std::uint64_t size) const;
 
   FetchAccess& access_;
