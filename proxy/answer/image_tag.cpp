@@ -73,7 +73,10 @@ Task<Said> ask_registry(client::Client& client, const policy::Request& request,
   const client::ResponseState::WaitsFor waits(client.state, [&attempt] { attempt.abandon(); });
   const auto answered = co_await attempt.ask();
   Said said;
-  if (!answered) co_return said;
+  if (!answered) {
+    if (answered.error().cause == upstream::Errc::needs_credentials) said.status = 404;
+    co_return said;
+  }
   const auto& answer = attempt.head();
   said.status = answer.status;
   const auto digest = answer.status == 200 ? answer.fields.only_value(kDigestField) : "";

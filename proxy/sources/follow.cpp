@@ -94,6 +94,9 @@ net::Task<upstream::Outcome<bool>> Follow::go_on(SourceAccess& access,
     } else if (linked_) {
       write_anew(fetch->head());
     }
+    if (!is_hidden(fetch->head())) co_return false;
+    if (anonymous_)
+      co_return upstream::failure_of(Failure::Where::upstream, upstream::Errc::needs_credentials);
     hide(fetch->head());
     co_return false;
   }
@@ -219,11 +222,14 @@ net::Task<upstream::Outcome<bool>> Follow::gets_token(SourceAccess& access,
   co_return true;
 }
 
+bool Follow::is_hidden(const http::ResponseHead& answer) const {
+  const bool is_denied = answer.status == 401 || (answer.status == 403 && !redirects_.any());
+  return audience_.hides_denied && is_denied;
+}
+
 // What not everybody may have does not exist for a client without credentials: it then asks the
 // server itself, with its own.
 void Follow::hide(const http::ResponseHead& answer) {
-  const bool is_denied = answer.status == 401 || (answer.status == 403 && !redirects_.any());
-  if (!audience_.hides_denied || !is_denied) return;
   if (!head_) head_ = answer;
   http::Fields others;
   for (const auto& line : head_->fields) {

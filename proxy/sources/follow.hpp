@@ -33,15 +33,16 @@ class Follow {
   // registry that gives anonymous tokens, asks the target, or once more, by a new fetch, which
   // takes the place of the old one, and returns true: call this again once it has a final head,
   // too. Returns false if the answer counts; the answer may be a redirect that leads out or in a
-  // circle, or one that says all that was asked (mirrors::LinkedFile). All questions together get
-  // one FetchPlan::first_byte from `begun` on.
+  // circle, or one that says all that was asked (mirrors::LinkedFile). A registry's refusal of a
+  // request without credentials is a failure (Errc::needs_credentials), since its body tells that
+  // there is an image. All questions together get one FetchPlan::first_byte from `begun` on.
   net::Task<upstream::Outcome<bool>> go_on(SourceAccess& access,
                                            std::unique_ptr<upstream::Fetch>& fetch,
                                            SteadyTime begun);
 
   // After go_on() has returned false: the answer's head as that of an answer to the first URL
-  // (mirrors::SaidOnTheWay). To a request without credentials, a refusal is a 404 if it is one of a
-  // registry, or if the site's rule says so. Null: the head stays as it is.
+  // (mirrors::SaidOnTheWay). To a request without credentials, a refusal is a 404 if the site's
+  // rule says so. Null: the head stays as it is.
   [[nodiscard]] const http::ResponseHead* head() const { return head_ ? &*head_ : nullptr; }
   // For how long the answer may be fresh, counted as its own lifetime is: http::kForever if no
   // redirect was followed.
@@ -69,6 +70,7 @@ class Follow {
   void write_anew(const http::ResponseHead& answer);
   net::Task<upstream::Outcome<bool>> gets_token(SourceAccess& access,
                                                 std::unique_ptr<upstream::Fetch>& fetch);
+  [[nodiscard]] bool is_hidden(const http::ResponseHead& answer) const;
   void hide(const http::ResponseHead& answer);
   upstream::FetchPlan plan() const;
 

@@ -65,6 +65,7 @@ constexpr Meaning kMeanings[] = {
      "circle",
      What::unreachable},
     {"the body does not have the digest that names it", What::malformed},
+    {"the registry gives it to nobody without credentials", What::denied},
 };
 
 // Null: no enumerator.
@@ -157,13 +158,14 @@ bool may_be_refusal(const Failure& failure) {
          (failure.what == What::cut || failure.what == What::malformed);
 }
 
-// RFC 9110: 15.5.9 (408), 15.6.3 (502), 15.6.5 (504). Both 502 and 504 say that the fault is not
-// this proxy's; 503 says that it is.
+// RFC 9110: 15.5.5 (404), 15.5.9 (408), 15.6.3 (502), 15.6.5 (504). Both 502 and 504 say that the
+// fault is not this proxy's; 503 says that it is.
 unsigned status_for(const Failure& failure) {
   const bool is_of_client = failure.where == Failure::Where::client;
   switch (failure.what) {
     case What::denied:
-      return 403;
+      // So that the client asks the registry itself, with its own credentials.
+      return failure.cause == Errc::needs_credentials ? 404 : 403;
     case What::timed_out:
       return is_of_client ? 408 : 504;
     // No answer of the name servers is like none of the origin; a useless one is a bad answer.
@@ -186,6 +188,7 @@ std::string_view exceeded_setting(const Failure& failure) {
 }
 
 std::string text(const Failure& failure) {
+  if (failure.cause == Errc::needs_credentials) return failure.cause.message();
   std::string line(kWords[static_cast<std::size_t>(failure.what)].text);
   if (failure.what == What::malformed) {
     if (!exceeded_setting(failure).empty()) line = "this proxy refuses the server's response";

@@ -38,6 +38,7 @@ enum class Errc {
   unproven_peer,      // it may be the neighbour: the next poll tells
   redirected_out,     // an origin redirects to where this proxy does not follow
   wrong_content,      // the body does not have the digest that names it
+  needs_credentials,  // a registry gives an image to nobody without them
 };
 
 const boost::system::error_category& upstream_category();

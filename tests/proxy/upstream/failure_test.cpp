@@ -32,6 +32,7 @@ INSTANTIATE_TEST_SUITE_P(
     Causes, FailureOf,
     testing::Values(
         FailureCase{"Denied", Errc::denied_address, What::denied, 403},
+        FailureCase{"NeedsCredentials", Errc::needs_credentials, What::denied, 404},
         FailureCase{"NoSuchName", Errc::name_not_found, What::no_address, 502},
         FailureCase{"NoAddress", Errc::no_address, What::no_address, 502},
         FailureCase{"Resolver", Errc::resolver_failed, What::dns, 502},
