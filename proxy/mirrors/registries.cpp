@@ -11,9 +11,12 @@ namespace proxy::mirrors {
 namespace {
 
 bool names_recipe(const config::MirrorSettings& settings) {
-  return std::ranges::any_of(settings.recipes, [](const std::string& name) {
-    return name == "default" || name == recipes::kOci;
-  });
+  const bool is_like = std::ranges::any_of(
+      settings.own_recipes,
+      [](const config::RecipeSettings& one) { return one.like == recipes::kOci; });
+  return is_like || std::ranges::any_of(settings.recipes, [](const std::string& name) {
+           return name == "default" || name == recipes::kOci;
+         });
 }
 
 // The first is for clients that name none.

@@ -14,7 +14,7 @@
 
 namespace proxy::mirrors {
 
-// Nothing unless the settings choose the recipe "oci". Immutable.
+// Nothing unless the settings choose the recipe "oci", or have a table like it. Immutable.
 class Registries {
  public:
   Registries() = default;

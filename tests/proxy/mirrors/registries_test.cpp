@@ -27,6 +27,17 @@ TEST(Registries, AreNoneWithoutTheRecipe) {
   EXPECT_FALSE(path_of(none, "/v2/a/tags/list"));
 }
 
+TEST(Registries, AreThoseOfATableLikeTheRecipeAlone) {
+  config::MirrorSettings chosen;
+  chosen.own_recipes = {{.name = "ours", .hosts = {{"own.example", {}}}, .like = "oci"}};
+  const Registries registries(chosen);
+  EXPECT_TRUE(registries.any());
+  EXPECT_EQ(path_of(registries, "/v2/a/b/tags/list?ns=own.example"),
+            "/https/own.example/v2/a/b/tags/list");
+  chosen.own_recipes.front().like = "hf";
+  EXPECT_FALSE(Registries(chosen).any());
+}
+
 TEST(Registries, MakeAPathOfAUrl) {
   const Registries registries(settings("Own.example:5000"));
   const struct {
