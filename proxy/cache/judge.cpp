@@ -70,12 +70,23 @@ Storability by_status(const RequestFacts& request, const http::ResponseHead& res
   return is_known ? Storability::yes : Storability::status;
 }
 
+// Whether the entity tag is the digest of an empty file: Git's, or SHA-256.
+bool names_empty_file(std::string_view etag) {
+  constexpr std::string_view kGit = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
+  constexpr std::string_view kSha256 =
+      "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+  const auto tag = http::parse_entity_tag(etag);
+  return tag && (tag->opaque == kGit || tag->opaque.ends_with(kSha256));
+}
+
 // Whether nobody may keep the response for good under its name: a coded one is not what a digest is
 // of, and servers in trouble send empty ones.
 bool is_unfit_for_good(const RequestFacts& request, const http::ResponseHead& response) {
   if (!request.is_immutable_by_class() || response.status >= 300) return false;
+  const auto length = http::parse_decimal(response.fields.value(field::content_length));
+  const bool is_empty = length == std::uint64_t{0};
   return is_coded(response.fields) ||
-         http::parse_decimal(response.fields.value(field::content_length)) == std::uint64_t{0};
+         (is_empty && !names_empty_file(response.fields.value(field::etag)));
 }
 
 // Whether the response is for other requests, too.

@@ -248,6 +248,13 @@ TEST(AClass, KeepsNoCodedAndNoEmptyResponseForGood) {  // N4
   const std::pair<std::string, Storability> cases[] = {
       {"Content-Length: 1\r\n", Storability::yes},
       {"Content-Length: 0\r\n", Storability::site},
+      {"Content-Length: 0\r\nETag: \"a\"\r\n", Storability::site},
+      {"Content-Length: 0\r\nETag: W/\"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391\"\r\n",
+       Storability::yes},
+      {"Content-Length: 0\r\nETag: "
+       "\"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b78"
+       "52b855\"\r\n",
+       Storability::yes},
       {"Content-Encoding: gzip\r\n", Storability::site},
       {"Content-Encoding: identity\r\n", Storability::yes},
   };
