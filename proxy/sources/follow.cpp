@@ -94,6 +94,8 @@ net::Task<upstream::Outcome<bool>> Follow::go_on(SourceAccess& access,
     } else if (linked_) {
       write_anew(fetch->head());
     }
+    // The client would keep it as the registry's.
+    if (anonymous_ && anonymous_->is_busy) leave_out(fetch->head(), http::field::set_cookie);
     if (!is_hidden(fetch->head())) co_return false;
     if (anonymous_)
       co_return upstream::failure_of(Failure::Where::upstream, upstream::Errc::needs_credentials);
@@ -214,6 +216,7 @@ net::Task<upstream::Outcome<bool>> Follow::gets_token(SourceAccess& access,
   if (!got) co_return got.error();
   // The registry has nothing against us. Its token server's answer tells when to try again.
   if (fetch->is_abandoned()) co_return Failure{Failure::Where::us, Failure::What::abandoned, {}};
+  anonymous_->is_busy = !!got->busy;
   if (got->busy) fetch = std::move(got->busy);
   if (got->token.empty()) co_return false;
   anonymous_->is_new = true;
@@ -230,14 +233,18 @@ bool Follow::is_hidden(const http::ResponseHead& answer) const {
 // What not everybody may have does not exist for a client without credentials: it then asks the
 // server itself, with its own.
 void Follow::hide(const http::ResponseHead& answer) {
+  leave_out(answer, http::field::www_authenticate);
+  head_->status = 404;
+  head_->reason = "Not Found";
+}
+
+void Follow::leave_out(const http::ResponseHead& answer, http::field name) {
   if (!head_) head_ = answer;
   http::Fields others;
   for (const auto& line : head_->fields) {
-    if (line.id != http::field::www_authenticate) others.append(line);
+    if (line.id != name) others.append(line);
   }
   head_->fields = std::move(others);
-  head_->status = 404;
-  head_->reason = "Not Found";
 }
 
 upstream::FetchPlan Follow::plan() const {

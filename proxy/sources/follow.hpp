@@ -54,6 +54,7 @@ class Follow {
     mirrors::ImagePart image;
     std::string token = {};  // that was sent; empty: none
     bool is_new = false;     // the token was got for this question
+    bool is_busy = false;    // the answer is that of the token server, which has no time
   };
   // For whom answers are.
   struct Audience {
@@ -72,6 +73,7 @@ class Follow {
                                                 std::unique_ptr<upstream::Fetch>& fetch);
   [[nodiscard]] bool is_hidden(const http::ResponseHead& answer) const;
   void hide(const http::ResponseHead& answer);
+  void leave_out(const http::ResponseHead& answer, http::field name);
   upstream::FetchPlan plan() const;
 
   const std::shared_ptr<const policy::Policy> policy_;

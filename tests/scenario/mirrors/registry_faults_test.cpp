@@ -266,9 +266,12 @@ TEST(RegistryFaults, OfABusyTokenServerAreItsOwnAnswer) {
   WithTokens scene;
   OpenMirror mirror(scene.settings());
   for (const int status : {429, 503}) {
-    scene.answer(Reply(status, {{"Retry-After", "7"}}).body("busy"));
-    const auto answer = mirror.client.get(kLayerPath);
+    scene.answer(Reply(status, {{"Retry-After", "7"}, {"Set-Cookie", "a=b"}}).body("busy"));
+    Client client(mirror.proxy.port());
+    client.send(request_text("GET", scene.registry.origin.url(kLayerPath)));
+    const auto answer = client.read();
     EXPECT_EQ(answer.status, status);
+    EXPECT_FALSE(answer.has("Set-Cookie"));
     EXPECT_EQ(answer.field("Retry-After"), "7");
     EXPECT_EQ(answer.body, "busy");
   }
