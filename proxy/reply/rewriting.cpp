@@ -155,7 +155,7 @@ std::unique_ptr<RewritingClient> RewritingClient::of(client::Client& client,
   if (!rule || rule->members_to_drop().empty()) return nullptr;
   const Rewriting::Order order{rule->members_to_drop(),
                                request.head.fields.value(http::field::if_none_match),
-                               request.target.url()};
+                               policy::url_for_others(request)};
   ask_for_whole(request);
   return std::make_unique<RewritingClient>(client, order);
 }

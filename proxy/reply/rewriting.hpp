@@ -23,7 +23,7 @@ class Rewriting final : public client::ResponseWriter {
   struct Order {
     std::span<const std::string> members;  // to leave out
     std::string_view none_match;           // the value of If-None-Match; may be empty
-    std::string_view url;                  // for the log
+    std::string_view url;                  // for the log (policy::url_for_others())
   };
   // `order` refers to text that outlives the writer, as does the client.
   Rewriting(client::Client& client, const Order& order)

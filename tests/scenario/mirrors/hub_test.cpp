@@ -182,6 +182,10 @@ TEST(Hub, PassesAListingThatCannotBeRewrittenAndSaysSo) {  // W1
     EXPECT_EQ(tree.field("ETag"), "W/\"2b-tree\"");
     EXPECT_TRUE(contains(scene.proxy.process().errors(), said)) << said;
   }
+  scene.hub.tree = '[' + member;
+  scene.client.get("/hf/api/other?sign=secret");
+  EXPECT_TRUE(contains(scene.proxy.process().errors(), "/api/other is no JSON"));
+  EXPECT_FALSE(contains(scene.proxy.process().errors(), "secret"));
 }
 
 TEST(Hub, TellsEachClientItsOwnName) {  // W2
