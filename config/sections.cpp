@@ -66,7 +66,11 @@ void read_listener(Section& in, std::vector<HostPort>& listen,
   read_registry(in, registry);
   const auto before = listen.size();
   if (address) read_address(in, *address, listen);
-  if (listen.size() > before && !registry.empty()) registries.push_back({listen.back(), registry});
+  if (listen.size() > before && !registry.empty()) {
+    if (listen.back().port == 0)
+      in.fault(*address, "needs a fixed port, by which its clients are known");
+    registries.push_back({listen.back(), registry});
+  }
   in.finish();
 }
 

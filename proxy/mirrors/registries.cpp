@@ -1,7 +1,9 @@
 #include "proxy/mirrors/registries.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
+#include "config/networks.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/mirrors/challenge.hpp"
 #include "proxy/mirrors/image_name.hpp"
@@ -45,6 +47,19 @@ MirroredHosts registry_hosts(const config::MirrorSettings& settings) {
   return MirroredHosts(hosts);
 }
 
+// How well the address of a socket fits that of a client's connection to it. One text of an address
+// may differ from another.
+enum class Covers : std::uint8_t { nothing, both_families, family, address };
+
+// A socket of all IPv6 addresses is at those of IPv4, too, unless another one is.
+Covers coverage_of(const config::Address& socket, const config::Address& own) {
+  if (socket == own) return Covers::address;
+  if (socket == config::Address{})
+    return config::is_v4(own) ? Covers::both_families : Covers::family;
+  const bool is_any_v4 = socket == config::address_from_v4({0, 0, 0, 0});
+  return is_any_v4 && config::is_v4(own) ? Covers::family : Covers::nothing;
+}
+
 }  // namespace
 
 Registries::Registries(const config::MirrorSettings& settings)
@@ -76,14 +91,19 @@ std::optional<std::string> Registries::mirror_path(const http::Target& asked,
   return "/https/" + host + image->part.path() + image->query;
 }
 
-// A socket of all addresses is at each of them.
 std::string_view Registries::at_listener(const config::HostPort& address) const {
-  const auto found = std::ranges::find_if(listeners_, [&](const config::ListenerRegistry& one) {
-    const auto& host = one.listener.host;
-    const bool is_there = host == address.host || host == "0.0.0.0" || host == "::";
-    return one.listener.port == address.port && is_there;
-  });
-  return found == listeners_.end() ? std::string_view() : found->registry;
+  const auto own = config::parse_address(address.host);
+  const config::ListenerRegistry* found = nullptr;
+  auto best = Covers::nothing;
+  for (const auto& one : listeners_) {
+    const auto socket = config::parse_address(one.listener.host);
+    if (!own || !socket || one.listener.port != address.port) continue;
+    const auto covers = coverage_of(*socket, *own);
+    if (covers <= best) continue;
+    best = covers;
+    found = &one;
+  }
+  return found ? std::string_view(found->registry) : std::string_view();
 }
 
 bool Registries::may_ask_for_token(const http::Target& realm, const http::Target& registry) const {

@@ -81,6 +81,14 @@ TEST(MirrorSettings, NameRegistriesForHostsAndListeners) {
             (std::vector<HostRegistry>{{{"m.test", {}}, "b.test:5000"}, {{"*", 5000}, "c.test"}}));
 }
 
+TEST(MirrorSettings, NameNoRegistryForAPortThatTheSystemChooses) {
+  const auto listen = [](const std::string& port) {
+    return load(R"({"listen":[{"address":"127.0.0.1:)" + port + R"(","registry":"a.test"}]})");
+  };
+  EXPECT_TRUE(listen("1").has_value());
+  EXPECT_FALSE(listen("0").has_value());
+}
+
 TEST(MirrorSettings, AreRefusedWithTheirPlaceAndTheReason) {
   const struct {
     std::string text, path, words;

@@ -56,7 +56,13 @@ TEST(Registries, MakeAPathOfAUrl) {
 TEST(Registries, AreChosenByHostAndByListener) {
   auto chosen = settings("plain.example");
   chosen.registries = {{{"Models.test", {}}, "Models.example"}, {{"*", 5000}, "port.example:5000"}};
-  chosen.listeners = {{{"127.0.0.1", 4000}, "Own.example"}, {{"::", 4001}, "all.example"}};
+  chosen.listeners = {{{"127.0.0.1", 4000}, "Own.example"},
+                      {{"::", 4001}, "all.example"},
+                      {{"::", 4002}, "six.example"},
+                      {{"0.0.0.0", 4002}, "four.example"},
+                      {{"10.0.0.1", 4002}, "one.example"},
+                      {{"0.0.0.0", 4003}, "four.example"},
+                      {{"2001:db8:0::1", 4004}, "long.example"}};
   const Registries registries(chosen);
   const std::pair<const char*, const char*> hosts[] = {
       {"cache.test:3128", "plain.example"},     {"models.test", "models.example"},
@@ -73,6 +79,12 @@ TEST(Registries, AreChosenByHostAndByListener) {
       {{"10.0.0.1", 4000}, ""},
       {{"127.0.0.1", 4001}, "all.example"},
       {{"127.0.0.1", 3128}, ""},
+      {{"2001:db8::1", 4001}, "all.example"},
+      {{"::1", 4002}, "six.example"},
+      {{"127.0.0.1", 4002}, "four.example"},
+      {{"10.0.0.1", 4002}, "one.example"},
+      {{"::1", 4003}, ""},
+      {{"2001:db8::1", 4004}, "long.example"},
   };
   for (const auto& [address, registry] : listeners)
     EXPECT_EQ(registries.at_listener(address), registry) << address.host;
