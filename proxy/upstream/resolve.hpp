@@ -68,7 +68,7 @@ class AresChannel {
 
 struct ResolverOptions {
   std::string servers;              // "127.0.0.1:5353,..."; empty: those of /etc/resolv.conf
-  std::size_t cached_names = 4096;  // beyond this the oldest answers are dropped
+  std::size_t cached_names = 4096;  // beyond it, the answer that ends first is dropped
   NameHealth* health = nullptr;     // is told whether the servers answer; null: nobody is
 };
 
