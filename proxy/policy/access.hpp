@@ -53,8 +53,8 @@ std::string text_of(const NoAccess& no_access);
 // name that access.own_names lacks: the port is ours. For a request whose destination is denied.
 bool may_mean_us(const Request& request, const upstream::Guard& guard);
 inline constexpr std::string_view kUnknownNameText =
-    "this proxy does not connect to itself; if the name is its own, the setting access.own_names "
-    "lacks it";
+    "this proxy does not connect there; if the name is its own, the setting access.own_names lacks "
+    "it";
 
 // The 504 of a request that may not leave this proxy.
 inline constexpr std::string_view kOfflineText =
