@@ -117,7 +117,7 @@ struct HostRegistry {
   bool operator==(const HostRegistry&) const = default;
 };
 
-// Likewise, for clients of one of our sockets.
+// The registry of images whose names name none, for clients of one of our sockets.
 struct ListenerRegistry {
   HostPort listener;
   std::string registry;
@@ -137,8 +137,10 @@ struct MirrorSettings {
   // The registry of images whose names name none: HOST[:PORT]. Empty: the first that the recipe
   // "oci" has.
   std::string registry;
-  std::vector<HostRegistry> registries;     // these come first,
-  std::vector<ListenerRegistry> listeners;  // and these before all others; from `listen`
+  // The registry of the socket (from `listen`) counts before that of the host, and the latter
+  // before `registry`.
+  std::vector<HostRegistry> registries;
+  std::vector<ListenerRegistry> listeners;
 
   bool operator==(const MirrorSettings&) const = default;
 };

@@ -23,11 +23,13 @@ using upstream::KnownAnswers;
 namespace {
 
 constexpr std::string_view kDigestField = "Docker-Content-Digest";
-// Of a manifest that is read to find its digest. The specification wants no longer ones.
+// The longest manifest that is read to find its digest. The specification asks registries to take
+// manifests of this length, and none that are longer.
 constexpr std::size_t kLongestManifest = 4 << 20;
-// An answer without a digest, so that a client that tries again soon costs one question.
+// For this time an answer without a digest is fresh, so that a client that tries again soon costs
+// one question.
 constexpr seconds kNoDigest{10};
-// A client writes the question, of which thousands are kept.
+// The longest question that is recorded: a client writes it, and thousands are kept.
 constexpr std::size_t kLongestQuestion = 2048;
 // The answers to all questions about tags are kept for this time, in case the registry goes away.
 // An answer of a shorter time would be forgotten before all others.
@@ -52,7 +54,7 @@ struct Said {
   unsigned status = 504;
   std::string digest = {};  // empty: none
 
-  // Or has no time for us.
+  // Whether the registry does not answer, or has no time for us.
   [[nodiscard]] bool is_away() const { return status == 429 || (status >= 500 && status != 501); }
   // Whether a GET may tell more than this answer to a HEAD.
   [[nodiscard]] bool leaves_open() const {

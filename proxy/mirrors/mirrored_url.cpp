@@ -40,7 +40,7 @@ bool is_dots(std::string_view segment) {
   return dots == 1 || dots == 2;
 }
 
-// Also between slashes of which some are encoded.
+// Whether a segment of the path is "." or "..". An encoded slash ends a segment, too.
 bool has_dot_segment(std::string_view path) {
   for (;;) {
     auto end = std::min(path.find('/'), path.size());

@@ -29,8 +29,9 @@ bool is_mirror_path(std::string_view path);
 
 // The URL that such a path stands for: "/https/HOST[:PORT]/PATH" for "https://HOST[:PORT]/PATH".
 // Nothing if the host is none or has a user before it, or if the path has a dot segment, a
-// backslash or a NUL in any encoding, a backslash, or a "%" that encodes nothing: servers read
-// those in different ways. The query may have all of these but a NUL and a backslash.
+// backslash or a NUL, encoded or not, or a "%" that encodes nothing: servers read those in
+// different ways. The query may have all of these but a NUL and a backslash. An encoded slash is
+// for the caller to judge (has_encoded_slash()).
 std::optional<http::Target> mirrored_url(std::string_view path);
 // Whether the path of such a URL has an encoded slash, which most servers read as a plain one.
 bool has_encoded_slash(const http::Target& url);

@@ -17,7 +17,7 @@ bool is_saved(const RequestRecord& record) {
          record.hierarchy == Hierarchy::parent_hit;
 }
 
-// Empty: none that the record tells of.
+// The failure that the record tells of; empty: it tells of none.
 std::string failure_in(const RequestRecord& record) {
   constexpr std::string_view kStoodIn = "stale-if-error/";
   const auto status = record.told.fwd_status.value_or(0);

@@ -95,7 +95,7 @@ class Session final : public crowd::SessionList::Item {
                 door,
                 &bandwidth_} {}
 
-  // Before run(): for clients that name no registry of images.
+  // Sets the registry of images for a client that names none. Call this before run().
   void take_registry(std::string registry) { client_.registry = std::move(registry); }
   Task<void> run();
 

@@ -267,8 +267,6 @@ Task<upstream::Outcome<void>> skip_body(SourceAccess& access, upstream::Fetch& f
   co_return boost::system::in_place_value;
 }
 
-// A neighbour that has the body, and is silent, is at fault; one that fetches it may only wait, as
-// the origin would have us wait.
 Task<upstream::Outcome<std::optional<std::string>>> read_short_body(SourceAccess& access,
                                                                     upstream::Fetch& fetch,
                                                                     std::size_t most,
@@ -290,6 +288,8 @@ Task<upstream::Outcome<std::optional<std::string>>> read_short_body(SourceAccess
   co_return std::optional(std::move(body));
 }
 
+// A neighbour that has the body, and is silent, is at fault; one that fetches it may only wait, as
+// the origin would have us wait.
 bool is_silent(const upstream::Outcome<void>& body, const Attempt& attempt) {
   return !body && body.error().what == upstream::Failure::What::timed_out && attempt.peer() &&
          attempt.waits_itself();

@@ -49,14 +49,14 @@ class Follow {
   [[nodiscard]] std::chrono::seconds lasts() const { return said_.lasts; }
 
  private:
-  // Of a registry that may want a token.
+  // A question to a registry, which may want a token.
   struct Anonymous {
     mirrors::ImagePart image;
     std::string token = {};  // that was sent; empty: none
     bool is_new = false;     // the token was got for this question
     bool is_busy = false;    // the answer is that of the token server, which has no time
   };
-  // For whom answers are.
+  // The clients for whom answers are.
   struct Audience {
     bool shows_credentials;  // the last URL gets them
     bool by_class;           // a rule says that they are for everybody

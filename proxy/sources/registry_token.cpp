@@ -19,7 +19,7 @@ using upstream::Outcome;
 
 namespace {
 
-// So that a token does not end on its way.
+// A token is used until so long before its end, so that it does not end on its way.
 constexpr seconds kMargin{10};
 // For how long nobody asks again after a token server has given none.
 constexpr seconds kDenied{10};
