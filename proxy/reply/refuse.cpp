@@ -222,7 +222,9 @@ Task<void> refuse(client::Client& client, const policy::Request& request, upstre
     refusal.reason = policy::kUnknownNameText;
   refusal.cache_status.collapsed = client.record.collapsed;
   if (failure.cause == upstream::Errc::blocked_address) client.access.counters().blocked.add();
-  client.record.failure = upstream::word(failure.what);
+  // A registry that gives an image to its users alone is well.
+  if (failure.cause != upstream::Errc::needs_credentials)
+    client.record.failure = upstream::word(failure.what);
   client.record.exceeded = upstream::exceeded_setting(failure);
   client.record.upstream_host = request.target.host();
   client.record.hierarchy = observe::Hierarchy::direct;

@@ -235,6 +235,19 @@ TEST(Refuse, AFailureIsToldInCacheStatusAndTheLog) {
   EXPECT_EQ(scene.record.upstream_host, "a.test");
 }
 
+TEST(Refuse, AnImageForUsersAloneIsAbsentAndNoFailure) {
+  client::ServeScene scene;
+  const policy::TextRequest request("");
+  scene.response.begin();
+  const auto text =
+      received(scene, refuse(scene.client, *request,
+                             upstream::failure_of(upstream::Failure::Where::upstream,
+                                                  upstream::Errc::needs_credentials)));
+  EXPECT_EQ(text.substr(9, 3), "404");
+  EXPECT_NE(text.find("without credentials"), std::string::npos) << text;
+  EXPECT_EQ(scene.record.failure, "");
+}
+
 TEST(Refuse, AnAddressThatAListBlocksIsCounted) {
   client::ServeScene scene;
   const policy::TextRequest request("");
