@@ -1,4 +1,6 @@
 // Clients of a hub of models download a repository through two neighbours: the hub sends it once.
+#include <filesystem>
+
 #include "tests/interop/four_fetches.hpp"
 #include "tests/scenario/mirrors/hub_scene.hpp"
 
@@ -34,6 +36,8 @@ struct Models : ::testing::Test {
 };
 
 TEST_F(Models, AreDownloadedByTheHubsOwnClient) {
+  if (!std::filesystem::exists(HEARSAY_NODE_MODULES "/@huggingface/hub"))
+    GTEST_SKIP() << "tests/browser/install.sh could not install the client";
   auto four = fetches();
   const auto content = scenario::sha256_of(model + "{}") + '\n';
   expect_one_download(four.run("@huggingface/hub", content, [&](const Place& place) {
