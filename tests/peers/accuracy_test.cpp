@@ -22,8 +22,8 @@ TEST(Accuracy, CountsEachOutcomeOnce) {
   accuracy.record({ClaimOutcome::true_hit, 8ms, 500}, kNow);
   accuracy.record({ClaimOutcome::true_hit, 8ms, 20}, kNow);
   accuracy.record({ClaimOutcome::false_hit, 8ms, 0}, kNow);
-  note(accuracy, ClaimOutcome::refused, 1);
-  note(accuracy, ClaimOutcome::timed_out, 1);
+  record(accuracy, ClaimOutcome::refused, 1);
+  record(accuracy, ClaimOutcome::timed_out, 1);
   accuracy.record({ClaimOutcome::broken, 8ms, 7}, kNow);
   const auto books = accuracy.books();
   EXPECT_EQ(books.claims, 2U);
@@ -49,7 +49,7 @@ TEST(Accuracy, FalseHitsAreTheSumOfTheirCauses) {
 
 TEST(Accuracy, APeerThatGaveWhatNeverWasTheOriginsRestsForLong) {
   Accuracy accuracy;
-  note(accuracy, ClaimOutcome::true_hit, 10'000);
+  record(accuracy, ClaimOutcome::true_hit, 10'000);
   accuracy.checked();
   EXPECT_FALSE(accuracy.resting(kNow));
   accuracy.contradicted(kNow);
@@ -99,13 +99,13 @@ TEST(Accuracy, EachKindOfFailureRestsThePeerAndAnAnswerDoesNot) {
   for (const ClaimOutcome outcome : {ClaimOutcome::refused, ClaimOutcome::timed_out,
                                      ClaimOutcome::broken, ClaimOutcome::late_no}) {
     Accuracy accuracy;
-    note(accuracy, outcome, 1);
+    record(accuracy, outcome, 1);
     EXPECT_TRUE(accuracy.resting(kNow + 999ms));
     EXPECT_FALSE(accuracy.resting(kNow + 1s));
   }
   Accuracy accuracy;
-  note(accuracy, ClaimOutcome::true_hit, 1);
-  note(accuracy, ClaimOutcome::false_hit, 1);
+  record(accuracy, ClaimOutcome::true_hit, 1);
+  record(accuracy, ClaimOutcome::false_hit, 1);
   EXPECT_FALSE(accuracy.resting(kNow));
 }
 
@@ -114,14 +114,14 @@ TEST(Accuracy, RestDoublesUpToAMinuteAndATrueHitResetsIt) {
     Accuracy accuracy;
     SteadyTime now = kNow;
     for (const auto rest : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
-      note(accuracy, failure, 1, now);
+      record(accuracy, failure, 1, now);
       EXPECT_TRUE(accuracy.resting(now + rest - 1ms)) << rest.count();
       now += rest;
       EXPECT_FALSE(accuracy.resting(now)) << rest.count();
-      note(accuracy, ClaimOutcome::false_hit, 1, now);  // in time: no proof of anything
+      record(accuracy, ClaimOutcome::false_hit, 1, now);  // in time: no proof of anything
     }
-    note(accuracy, ClaimOutcome::true_hit, 1, now);
-    note(accuracy, ClaimOutcome::refused, 1, now);
+    record(accuracy, ClaimOutcome::true_hit, 1, now);
+    record(accuracy, ClaimOutcome::refused, 1, now);
     EXPECT_FALSE(accuracy.resting(now + 1s));
   }
 }
@@ -134,13 +134,13 @@ TEST(Accuracy, ALateNoIsAFalseHitAndNoFailure) {
   EXPECT_EQ(books.by_cause[static_cast<std::size_t>(FalseHit::gone)], 1U);
   EXPECT_EQ(books.failures, 0U);
   EXPECT_EQ(books.first_byte, 900ms);
-  note(accuracy, ClaimOutcome::late_no, kRecentClaims);
+  record(accuracy, ClaimOutcome::late_no, kRecentClaims);
   EXPECT_TRUE(accuracy.resting(kNow + kLongestRest - 1ms)) << "it lies";
 }
 
 TEST(Accuracy, FailuresThatWereUnderWayTogetherCountAsOne) {
   Accuracy accuracy;
-  note(accuracy, ClaimOutcome::timed_out, 50);
+  record(accuracy, ClaimOutcome::timed_out, 50);
   EXPECT_FALSE(accuracy.resting(kNow + 1s));
   EXPECT_EQ(accuracy.books().failures, 50U);
 }
@@ -157,8 +157,8 @@ TEST(Accuracy, APeerThatLiesTooOftenIsRestedForAMinute) {
         Case{"too few to judge", 0, 99, false}, Case{"all of 100", 0, 100, true},
         Case{"the truth was long ago", 300, 400, true}}) {
     Accuracy accuracy;
-    note(accuracy, ClaimOutcome::true_hit, c.true_hits);
-    note(accuracy, ClaimOutcome::false_hit, c.false_hits);
+    record(accuracy, ClaimOutcome::true_hit, c.true_hits);
+    record(accuracy, ClaimOutcome::false_hit, c.false_hits);
     EXPECT_EQ(accuracy.resting(kNow + 59s), c.rests) << c.name;
     EXPECT_FALSE(accuracy.resting(kNow + 60s)) << c.name;
   }
@@ -267,10 +267,10 @@ TEST(Accuracy, SilencesLeaveTheTimeOfItsAnswersAsItIs) {
 
 TEST(Accuracy, AFailureLeavesThePeerOnProbationUntilItBeginsToSendWhatItClaims) {
   Accuracy accuracy;
-  note(accuracy, ClaimOutcome::timed_out, 1);
-  note(accuracy, ClaimOutcome::false_hit, 1, kNow + 1s);
+  record(accuracy, ClaimOutcome::timed_out, 1);
+  record(accuracy, ClaimOutcome::false_hit, 1, kNow + 1s);
   EXPECT_TRUE(accuracy.standing().on_probation) << "a quick no is cheap";
-  note(accuracy, ClaimOutcome::overtaken, 1, kNow + 1s);
+  record(accuracy, ClaimOutcome::overtaken, 1, kNow + 1s);
   EXPECT_FALSE(accuracy.standing().on_probation);
 }
 

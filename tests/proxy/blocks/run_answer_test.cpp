@@ -116,7 +116,7 @@ TEST_F(RunAnswer, SaysWhetherItHasTheRestOfTheRun) {
   for (const auto& row : rows) {
     BlockScene scene({row.answer});
     ask(scene);
-    EXPECT_EQ(has_rest(*answer_, *scene.object, job_.run->rest()), row.has);
+    EXPECT_EQ(has_rest(*answer_, job_, job_.run->rest()), row.has);
     drop();
   }
 }

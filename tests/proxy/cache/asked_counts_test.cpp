@@ -27,13 +27,13 @@ class CountsOfRequests : public ::testing::Test {
 
 TEST_F(CountsOfRequests, CountUpToSeven) {
   EXPECT_EQ(held(1, 100, 1), 0U);
-  note(1, 100);
+  record(1, 100);
   EXPECT_EQ(held(1, 100, 1), 100U);
   EXPECT_EQ(held(1, 100, 2), 0U);
-  note(1, 50);
+  record(1, 50);
   EXPECT_EQ(held(1, 50, 2), 50U);
   EXPECT_EQ(held(1, 100, 2), 50U);
-  for (int more = 0; more < 9; ++more) note(1, 10);
+  for (int more = 0; more < 9; ++more) record(1, 10);
   EXPECT_EQ(held(1, 100, 3), 10U);
   EXPECT_EQ(held(1, 100, 7), 10U) << "a count that is full stays with its URL";
   EXPECT_EQ(asked_.of(quick_key(1)), AskedCounts::kMost);
@@ -41,33 +41,33 @@ TEST_F(CountsOfRequests, CountUpToSeven) {
 }
 
 TEST_F(CountsOfRequests, BeginAnewOnceForgotten) {
-  note(1, 2);
-  note(1, 2);
+  record(1, 2);
+  record(1, 2);
   asked_.forget(quick_key(1));
   asked_.forget(quick_key(3));
   EXPECT_EQ(asked_.of(quick_key(1)), 0U);
   EXPECT_EQ(asked_.of(quick_key(2)), 2U);
   EXPECT_EQ(asked_.of(quick_key(3)), 0U);
-  note(1, 1);
+  record(1, 1);
   EXPECT_EQ(asked_.of(quick_key(1)), 1U);
 }
 
 TEST_F(CountsOfRequests, ForgetTheOldestAndTakeNoMoreMemory) {
   EXPECT_EQ(budget_.used(), 8000U * 4);
-  note(1, 10);
-  note(1, 10);
-  note(1000, 100'000);
+  record(1, 10);
+  record(1, 10);
+  record(1000, 100'000);
   EXPECT_EQ(held(1, 10, 1), 0U);
   EXPECT_EQ(held(1000, 100'000, 2), 0U) << "nothing is taken for another";
-  note(99'000, 100'000);
+  record(99'000, 100'000);
   EXPECT_GT(held(99'000, 100'000, 2), 900U) << "the newest are remembered";
   EXPECT_EQ(budget_.used(), 8000U * 4);
 }
 
 // Keys of URLs that a stranger has found by trying many: they agree in 8 of 16 bytes.
 TEST_F(CountsOfRequests, ForgetNoUrlThatAStrangerAimsAt) {
-  note(1, 1);
-  note(1, 1);
+  record(1, 1);
+  record(1, 1);
   for (std::uint64_t i = 0; i < 20; ++i) {
     digest::Key aimed = quick_key(1);
     aimed.bytes[0] = static_cast<std::uint8_t>(aimed.bytes[0] + 4 + 4 * i);

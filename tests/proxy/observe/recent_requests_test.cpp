@@ -42,9 +42,9 @@ TEST(RecentRequests, AreOfAllThreadsInTheOrderOfTheirEnds) {
   RecentRequests recent;
   auto& first = recent.add_thread();
   auto& second = recent.add_thread();
-  note(first, {.url = "1", .at = 1ms});
-  note(second, {.url = "2", .at = 2ms});
-  note(first, {.tag = Tag::failed, .url = "3", .at = 3ms});
+  record(first, {.url = "1", .at = 1ms});
+  record(second, {.url = "2", .at = 2ms});
+  record(first, {.tag = Tag::failed, .url = "3", .at = 3ms});
   RecentRequests::Known known;
   EXPECT_EQ(urls(recent.newer_than(known)), (Urls{"1", "2", "3"}));
 }
@@ -53,20 +53,20 @@ TEST(RecentRequests, AreToldAReaderOnce) {
   RecentRequests recent;
   auto& thread = recent.add_thread();
   RecentRequests::Known known;
-  note(thread, {.url = "1"});
+  record(thread, {.url = "1"});
   EXPECT_EQ(recent.newer_than(known).size(), 1U);
   EXPECT_TRUE(recent.newer_than(known).empty());
-  note(thread, {.tag = Tag::failed, .url = "2"});
-  note(thread, {.url = "3"});
+  record(thread, {.tag = Tag::failed, .url = "2"});
+  record(thread, {.url = "3"});
   EXPECT_EQ(urls(recent.newer_than(known)), (Urls{"2", "3"}));
 }
 
 TEST(RecentRequests, DoNotHideTheLastFailureBehindOthers) {
   RecentRequests recent;
   auto& thread = recent.add_thread();
-  note(thread, {.tag = Tag::failed, .url = "failed"});
+  record(thread, {.tag = Tag::failed, .url = "failed"});
   for (int i = 0; i < 1000; ++i) {
-    note(thread, {.tag = i % 2 ? Tag::miss : Tag::mem_hit, .at = 1s * i});
+    record(thread, {.tag = i % 2 ? Tag::miss : Tag::mem_hit, .at = 1s * i});
   }
   RecentRequests::Known known;
   const auto found = recent.newer_than(known);
@@ -94,22 +94,22 @@ TEST(RecentRequests, TakeOnlySomeOfManyOfAKindInASecond) {
 TEST(RecentRequests, TakeAFailureAmongManyHitsAndMisses) {
   RecentRequests recent;
   auto& thread = recent.add_thread();
-  for (int i = 0; i < 1000; ++i) note(thread, {.tag = i % 2 ? Tag::miss : Tag::mem_hit});
+  for (int i = 0; i < 1000; ++i) record(thread, {.tag = i % 2 ? Tag::miss : Tag::mem_hit});
   EXPECT_TRUE(thread.wants(Answered{.tag = Tag::failed}.record()));
 }
 
 TEST(RecentRequests, AreNotOurOwnPages) {
   RecentRequests recent;
   auto& thread = recent.add_thread();
-  note(thread, {.tag = Tag::own_page});
-  note(thread, {.tag = Tag::site_question});
+  record(thread, {.tag = Tag::own_page});
+  record(thread, {.tag = Tag::site_question});
   RecentRequests::Known known;
   EXPECT_TRUE(recent.newer_than(known).empty());
 }
 
 TEST(RecentRequests, HoldNoMoreThanTheBeginningOfALongUrl) {
   RecentRequests recent;
-  note(recent.add_thread(), {.url = std::string(60'000, 'x')});
+  record(recent.add_thread(), {.url = std::string(60'000, 'x')});
   RecentRequests::Known known;
   EXPECT_EQ(recent.newer_than(known).front().request->url.size(), 1024U);
 }
