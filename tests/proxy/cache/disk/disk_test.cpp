@@ -277,7 +277,7 @@ TEST(Disk, APurgeByPrefixActsAtOnceThenFindsItsEntries) {
 TEST(Disk, LocksASecondUserOut) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
-  Disk second(running_clock(), small_options(directory.path()));
+  Disk second(running_clock(), small_options(directory.path()), digest::unpredictable());
   const auto started = second.start();
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error(), Error::in_use);
