@@ -41,8 +41,8 @@ void siphash_lanes(const SaltLanes& salts, std::size_t count, const Key& key,
 class Panel {
  public:
   Panel() = default;
-  // The filters must outlive the panel and must not change. A null claims nothing. Reads only the
-  // shapes, so it costs next to nothing.
+  // The filters must outlive the panel and must not change. A null pointer stands for a filter
+  // without keys. The constructor copies only sizes and addresses.
   explicit Panel(std::span<const BloomFilter* const> filters);
 
   // Calls found(index into `filters`) once for each filter that contains the key, in no particular

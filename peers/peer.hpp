@@ -113,7 +113,8 @@ class Suspicion {
     bool followed_up_ = false;
   };
 
-  // The answers of the URL's origin do not agree.
+  // Records that the servers of the URL's origin gave different answers, so that the origin is no
+  // witness for a while (kWhile).
   void origin_varies(std::string_view url, SteadyTime now) EXCLUDES(mutex_);
   // Whether the URL's origin was not seen to vary within kWhile.
   [[nodiscard]] bool may_testify(std::string_view url, SteadyTime now) const EXCLUDES(mutex_);

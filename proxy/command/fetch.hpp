@@ -33,8 +33,8 @@ std::string url_to_ask(const std::string& url, const std::string& base = {});
 // the origin has confirmed it. Pure.
 bool says_stored(std::string_view member);
 
-// Whether the member in an answer to only-if-cached says that its proxy lacks the response, or a
-// part of it. One that it has and must validate is no answer either. Pure.
+// `member`: a proxy's part of Cache-Status, in an answer to only-if-cached. Whether it says that
+// the proxy has not stored the response, or only a part of it. Pure.
 bool says_lacking(std::string_view member);
 
 }  // namespace proxy::command

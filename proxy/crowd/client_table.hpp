@@ -122,8 +122,8 @@ class ClientTable {
   // The number of all connections, and of those outside the reserve.
   [[nodiscard]] std::size_t connections() const { return ordinary_ + reserved_; }
   [[nodiscard]] std::size_t ordinary() const { return ordinary_; }
-  // Whether the client with this address has fewer connections than it would have if all clients
-  // had as many.
+  // Whether the client with this address stays within an equal share with one connection more:
+  // `limits.all` divided by the number of clients. Always true of its first connection.
   [[nodiscard]] bool has_few(const config::Address& from, const ConnectionLimits& limits);
   // Whether the network of the address, if it has one, may have one more connection.
   [[nodiscard]] bool network_has_room(const config::Address& from, const ConnectionLimits& limits);

@@ -56,9 +56,9 @@ class BodyWriter {
                                            std::optional<blocks::LeastRate> rate = std::nullopt);
   // Whether the answer of another source continues the body: it is of the same representation.
   [[nodiscard]] bool fits(const sources::Attempt& rest) const;
-  // Call this after write() has failed, with an answer that fits(): write() then writes the rest.
-  // Fails if the answer does not reach the rest. What a neighbour has completed is not stored,
-  // because an entry names only one giver.
+  // Continues a cut body from another source. Call this after write() has failed, with an answer
+  // that fits(), and then write() again. Fails if the answer begins behind the place of the cut. A
+  // body that a neighbour has completed is not stored, because an entry names only one giver.
   net::Task<upstream::Outcome<void>> join(sources::Attempt rest);
   // Call this after write(): publishes a body that is still held back, stores it, finishes the
   // fill.

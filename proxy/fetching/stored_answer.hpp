@@ -37,13 +37,14 @@ StoodIn stand_in(FillContext& context, const sources::Attempt& failed,
 net::Task<void> write_completed(FillContext& context, sources::Attempt rest,
                                 const OriginQuestion& asked, http::ContentRange joined);
 
-// Cuts the answer to a range override to the range that the client asked for. Fails if the body
-// does. `idle`: the longest wait for the next bytes.
+// Whether an answer could be cut to the client's range.
 enum class CutToSize : std::uint8_t {
   done,
   not_there,  // the answer lacks the client's range, its bytes were coded apart from the others, or
               // the client's If-Range names another version
 };
+// Leaves only the client's range of an answer to a longer one, which we requested in its place.
+// Fails if reading the body fails. `idle`: the longest wait for the next bytes.
 net::Task<upstream::Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
                                                     std::chrono::milliseconds idle);
 

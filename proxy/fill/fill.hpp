@@ -174,9 +174,9 @@ class Fill {
 
   std::string_view url() const { return url_; }
 
-  // Whether Fills lists the fill, or has listed it once. Fills notes it before another thread can
-  // find the fill.
+  // Fills calls this before another thread can find the fill.
   void record_listed() { was_listed_ = true; }
+  // Whether Fills has ever listed the fill.
   bool was_listed() const { return was_listed_; }
 
   void interim(std::string head);

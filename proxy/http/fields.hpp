@@ -81,7 +81,7 @@ class Fields {
     any_selects_ = false;
     ids_ = 0;
   }
-  // Whether a line is marked: Field::selects.
+  // Whether the response may depend on a field that Vary does not name (Field::selects).
   bool any_selects() const { return any_selects_; }
 
   // The first line with this name, or null. The text overload is for unregistered names, in any

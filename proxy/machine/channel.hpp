@@ -112,9 +112,9 @@ class Successor {
   void disown() EXCLUDES(mutex_);
   [[nodiscard]] bool exists() const { return channel_ >= 0; }
 
-  // Tells the successor to forget. MessageKind::forget_url or MessageKind::forget_many. Returns
-  // whether it could be told. If so, the main thread calls `answered` once the successor has
-  // answered, or is disowned.
+  // Orders the successor to forget: `kind` is MessageKind::forget_url or MessageKind::forget_many,
+  // and `what` is the URL or the pattern. Returns false if the order could not be sent. Else the
+  // main thread calls `answered` once the successor has answered, at the latest in disown().
   using Answered = std::function<void(bool forgotten)>;
   bool tell(MessageKind kind, std::string_view what, Answered answered) EXCLUDES(mutex_);
   // Records that the successor has forgotten. `number`: the text of its message. The main thread

@@ -22,10 +22,10 @@ struct OriginsSeen {
 // Returns what is known of the origins at `now`. Any thread may call this.
 OriginsSeen origins_seen(const PagesAccess& pages, std::chrono::steady_clock::time_point now);
 
-// The reasons to be degraded: an origin that the settings name fails (origin_troubles); requests
-// wait for an origin that answers nothing; or a fifth of the clients' requests fails, of at least a
-// hundred in a minute, whichever origins they ask for. An origin that clients name and that fails
-// alone is no reason.
+// The reasons to be degraded. There are three: an origin that the settings name fails
+// (origin_troubles); requests wait for an origin that answers nothing; a fifth of the clients'
+// requests in a minute fails, of at least a hundred. One failing origin that only clients name is
+// none of the first kind.
 std::vector<Trouble> origin_reasons(const OriginsSeen& seen,
                                     std::chrono::steady_clock::time_point now);
 

@@ -72,8 +72,8 @@ class HandOver {
   net::asio::posix::stream_descriptor channel_;
 };
 
-// Forgets what the predecessor purges and invalidates until it ends, since we may have read it from
-// the disk before. For the main thread.
+// Carries out here, too, what the predecessor purges and invalidates while it still runs: we may
+// have read those responses from the disk already. For the main thread.
 class TakeOver {
  public:
   // `worker` applies the predecessor's purges and invalidations to the cache. The arguments outlive
@@ -81,8 +81,9 @@ class TakeOver {
   TakeOver(net::asio::io_context& io, machine::succession::Predecessor& predecessor, Worker& worker)
       : predecessor_(predecessor), worker_(worker), readable_(io) {}
 
-  // The workers accept connections. Does nothing if there is no predecessor. Throws
-  // std::runtime_error if the predecessor goes on serving without us.
+  // Tells the predecessor that we serve, and begins to carry out its purges. Call this once the
+  // workers accept connections. Does nothing if there is no predecessor. Throws std::runtime_error
+  // if the predecessor has waited too long, and goes on serving.
   void begin();
   // Whether there is one, which has not ended yet.
   [[nodiscard]] bool has_predecessor() const { return readable_.is_open(); }

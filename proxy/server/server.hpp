@@ -25,8 +25,8 @@ struct Surroundings {
 
 class Server {
  public:
-  // Acquires what can fail: see Engine. Catches signals from now on. Serves no client yet. `policy`
-  // was read from `file`. All references outlive the server.
+  // Acquires everything whose acquisition can fail (see Engine), and catches signals from now on.
+  // No client is served yet. `policy` was read from `file`. All references outlive the server.
   Server(policy::PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
          const Surroundings& around);
   ~Server();

@@ -89,8 +89,8 @@ class ClaimantSearch {
   // address (access.deny_to), or after abandon(). Notes the worth of all other answers.
   // While the caller judges a neighbour's answer, the other questions stay under way.
   net::Task<std::optional<Attempt>> next();
-  // The longest wait for more of the body of an answer from next(), if another source may have the
-  // rest.
+  // How long the body of an answer may pause before its rest is asked of another source. `answer`:
+  // from next().
   [[nodiscard]] std::chrono::milliseconds body_idle(const Attempt& answer) const;
   // Leaves the questions under way. Call this when a neighbour's answer is of use.
   void settle();

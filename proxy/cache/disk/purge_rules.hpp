@@ -48,7 +48,8 @@ class PurgeRules {
   // waits for its own record.
   void learn(std::string_view text, Position at);
 
-  // Without `giver`, a rule about givers does not cover the entry: see Disk::open().
+  // Whether a rule covers the entry at this position of the log. `giver`: the neighbour that gave
+  // the entry. Rules about givers do not cover an entry without one: see Disk::open().
   bool purged(std::string_view url, Position at, GiverTag giver = 0) const;
 
   // Call it when every covered entry before this position has been removed: drops the rules that

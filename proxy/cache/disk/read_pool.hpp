@@ -41,7 +41,8 @@ class ReadPool {
     joined,
     hangs,  // a job has run for longer than `limit`: the pool cannot be destroyed before it returns
   };
-  // Runs every posted job.
+  // Takes no more jobs, and waits until all posted ones have run, or one has run for longer than
+  // `limit`.
   [[nodiscard]] End end(std::chrono::milliseconds limit);
 
  private:
