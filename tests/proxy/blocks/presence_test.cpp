@@ -8,7 +8,8 @@ namespace proxy::blocks {
 namespace {
 
 constexpr const char* kFirstOfTwo =
-    "Cache-Control: only-if-cached\r\nHearsay-Part: first\r\nRange: bytes=0-2097151\r\n";
+    "Via: 1.1 cache-b\r\nCache-Control: only-if-cached\r\nHearsay-Part: first\r\n"
+    "Range: bytes=0-2097151\r\n";
 
 // A request for the object of four blocks, while these blocks are stored or under way.
 struct PresenceCase {
@@ -107,18 +108,18 @@ TEST(PresenceOfAnObject, IsThatOfTheFirstBlocksIfTheseWillDo) {
       {"both are", kFirstOfTwo, {0, 1}, Presence::stored, "0-2097151"},
       {"the second is", kFirstOfTwo, {1}, Presence::missing, "0-2097151"},
       {"the client has not said so",
-       "Cache-Control: only-if-cached\r\nRange: bytes=0-2097151\r\n",
+       "Via: 1.1 cache-b\r\nCache-Control: only-if-cached\r\nRange: bytes=0-2097151\r\n",
        {0},
        Presence::missing,
        "0-2097151"},
       {"it would wait for the rest",
-       "Hearsay-Part: first\r\nRange: bytes=0-2097151\r\n",
+       "Via: 1.1 cache-b\r\nHearsay-Part: first\r\nRange: bytes=0-2097151\r\n",
        {0},
        Presence::missing,
        "0-2097151"},
       {"it asks for two ranges",
-       "Cache-Control: only-if-cached\r\nHearsay-Part: first\r\nRange: "
-       "bytes=0-9,2097152-2097160\r\n",
+       "Via: 1.1 cache-b\r\nCache-Control: only-if-cached\r\nHearsay-Part: first\r\n"
+       "Range: bytes=0-9,2097152-2097160\r\n",
        {0},
        Presence::missing,
        "0-9 2097152-2097160"},

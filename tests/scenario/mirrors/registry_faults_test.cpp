@@ -85,7 +85,7 @@ TEST(RegistryFaults, OfATagWithoutADigestDoNotMixItsForms) {
 // M6
 TEST(RegistryFaults, PassATagWithAQuery) {
   OpenRegistry registry;
-  registry.origin.plain.on(kRelease, cacheable(kManifest));
+  registry.origin.plain.on(kRelease + "?token=a", cacheable(kManifest));
   OpenMirror mirror(registry.settings());
   for (int i = 0; i < 2; ++i) {
     const auto answer = mirror.client.get(kRelease + "?token=a");
