@@ -19,7 +19,7 @@ TEST(FetchPlan, ReadsUrlsImagesAndRepositories) {
       {"https://a.test/x", Kind::url, "https://a.test/x"},
       {"ftp://a.test/x", Kind::url, "ftp://a.test/x"},
       {"docker.io/library/alpine:3", Kind::manifest, "/v2/docker.io/library/alpine/manifests/3"},
-      {"ghcr.io/o/app", Kind::manifest, "/v2/ghcr.io/o/app/manifests/latest"},
+      {"registry.example/o/app", Kind::manifest, "/v2/registry.example/o/app/manifests/latest"},
       {"localhost/app", Kind::manifest, "/v2/localhost/app/manifests/latest"},
       {"r.test:5000/app:v1.2_3", Kind::manifest, "/v2/r.test:5000/app/manifests/v1.2_3"},
       {"r.test/a/b@" + kSha, Kind::manifest, "/v2/r.test/a/b/manifests/" + kSha},
