@@ -96,7 +96,7 @@ Task<Said> ask_registry(client::Client& client, const policy::Request& request,
 }
 
 // `found`: a digest, or empty if the registry has named none. Then the response is for this client
-// alone: another client may want another form of the manifest. So it is after a 404, too, since a
+// alone: another client may want another form of the manifest. A 404 counts as none, since a
 // registry may know a tag by GET alone.
 void aim_at(policy::Request& request, const std::string& found) {
   if (found.empty()) return void(request.facts.never_store = true);

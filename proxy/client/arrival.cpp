@@ -30,8 +30,8 @@ void add_facts(policy::Request& request) {
   if (request.caller.neighbour == policy::Caller::Proof::peer) facts.from_proxy = true;
 }
 
-// The name of the neighbour for whose clients the request is; its address, if several neighbours
-// have that one. Empty: for nobody's.
+// The name of the neighbour for whose clients the request is, or its address if several neighbours
+// have this address. Empty: the request is not for a neighbour's clients.
 std::string neighbour_of(const Client& client, const policy::Request& request) {
   const auto& caller = request.caller;
   // A person at a neighbour's machine is a client like any other.
