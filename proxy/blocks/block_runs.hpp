@@ -170,7 +170,7 @@ class BlockRun {
   Neighbours neighbours_ GUARDED_BY(guard_);
   bool ended_ GUARDED_BY(guard_) = false;
   Ceded ceded_ GUARDED_BY(guard_);
-  // The fills of blocks, by number: those under way, and those that readers wait for.
+  // By the block's number: each fill that is under way, and each fill that a reader waits for.
   std::map<std::uint32_t, std::shared_ptr<fill::Fill>> fills_ GUARDED_BY(guard_);
 };
 

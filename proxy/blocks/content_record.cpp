@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kLasting = "Cache-Control: max-age=31536000, immutable\r\n";
 
-// Tells the stored response from those that may be stored under its URL later.
+// A text that no response has which is stored under the same URL later.
 std::string identity_of(const cache::Entry& stored) {
   const auto& object = stored.object();
   if (object) return "\"object-" + std::to_string(object->version) + '"';

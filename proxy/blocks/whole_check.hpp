@@ -16,9 +16,9 @@ namespace proxy::blocks {
 std::optional<mirrors::ContentName> digest_of(const cache::Entry& object,
                                               const policy::Request& request);
 
-// Call this once a run has ended, or part of it. Our digest may then claim the blocks of the object
-// that are stored; of an object that a digest names only if all are, since they are verified. Such
-// an object is then found by its digest, too.
+// Call this once a run, or a part of a run, has ended. Our digest may then claim the object's
+// stored blocks. If a digest names the object, all blocks must be stored first, because only then
+// are they verified; the object is then found by its digest, too.
 void record_kept_blocks(FetchAccess& access, const digest::Key& key, const cache::Entry& object,
                         const policy::Request& request);
 

@@ -84,7 +84,7 @@ class Departures {
   };
   static_assert(sizeof(Latest) == kBytesEach);
 
-  // Uses other bits of the hash than those that select the shard.
+  // The shard was selected by other bits of the hash.
   [[nodiscard]] std::size_t place_of(const digest::Key& key) const {
     return (digest::KeyHash{}(key) >> 32) % table_.size();
   }

@@ -1,5 +1,5 @@
-// Responses that are sent in place of a whole stored one: parts of it (RFC 9110 14, 15.3.7), or a
-// 304 (15.4.5). Pure.
+// The answers that a stored response gives without being sent whole: its parts (RFC 9110 14,
+// 15.3.7), and a 304 (15.4.5). Pure.
 #pragma once
 
 #include <string>

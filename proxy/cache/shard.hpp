@@ -81,8 +81,8 @@ class Shard {
   Shard(Budget& budget, const StoreLimits& limits, Totals& totals, disk::Index* below,
         threads::Alarm* newly_claimed);
 
-  // The claim that our digest makes for the node's response. KeptElsewhere tells by it whether
-  // another cache keeps the response, too.
+  // The claim that our digest makes for the node's response. KeptElsewhere compares it with the
+  // claims of other caches.
   static digest::Claim claim_of(const Node& node);
   // The fingerprint of the key, for S3Fifo.
   static std::uint32_t fingerprint_of(const digest::Key& key);

@@ -8,8 +8,8 @@
 
 namespace proxy::client {
 
-// Pins the policy in force, records how the request arrived and who asks, finds the rule of its
-// site, and completes its facts. Call this once, before any other use of the request.
+// Completes a request that has just been read: its policy, how it arrived, who sends it, the rule
+// of its site, and its facts. Call this once, before any other use of the request.
 void begin_request(const Client& client, policy::Request& request);
 
 // The part of begin_request() that decides how a request arrived: sets its terms, its mapping if it

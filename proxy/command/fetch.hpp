@@ -33,8 +33,8 @@ std::string url_to_ask(const std::string& url, const std::string& base = {});
 // the origin has confirmed it. Pure.
 bool says_stored(std::string_view member);
 
-// `member`: a proxy's part of Cache-Status, in an answer to only-if-cached. Whether it says that
-// the proxy has not stored the response, or only a part of it. Pure.
+// Whether a proxy says that the response is not stored, or only in part. `member`: the proxy's part
+// of Cache-Status, in an answer to only-if-cached. Pure.
 bool says_lacking(std::string_view member);
 
 }  // namespace proxy::command
