@@ -65,7 +65,7 @@ const std::shared_ptr<fill::Fill>& BlockRun::fill_of(std::uint32_t block) {
 
 BlockRun::Asked BlockRun::ask(std::uint32_t block) {
   const threads::MutexLock lock(guard_);
-  if (block > plan_.blocks.last || ended_) return Asked::not_supplied;
+  if (block > plan_.blocks.last || readers_.is_too_late) return Asked::not_supplied;
   if (block > readers_.asked_for) {
     readers_.asked_for = block;
     writer_.notify();
@@ -362,7 +362,7 @@ void BlockRuns::end(BlockRun& run, const RunEnd& how) {
   auto& shard = shard_of(*run.object);
   const threads::MutexLock lock(shard.mutex);
   run.expect_guard(shard.mutex);
-  run.ended_ = true;
+  run.readers_.is_too_late = true;
   run.readers_.on_unwanted = nullptr;
   run.plan_.also_wanted = nullptr;
   const auto place = shard.runs.find(run.object->object()->version);

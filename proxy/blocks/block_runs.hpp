@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "peers/peer.hpp"
+#include "proxy/blocks/body_hash.hpp"
 #include "proxy/blocks/transfer_slots.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/cache/object.hpp"
@@ -74,6 +75,7 @@ class BlockRun {
            threads::Mutex& guard);
 
   const cache::Ref<const cache::Entry> object;
+  RunHash hash;  // of what has arrived, if a digest names the object
 
   // The origin has another version, or sends no more of this one. A reader must start again without
   // the stored object.
@@ -136,6 +138,7 @@ class BlockRun {
     std::uint32_t asked_for = 0;  // the furthest block that a reader has asked for
     // Called on the writer's thread when the last reader has left.
     std::function<void()> on_unwanted = {};
+    bool is_too_late = false;  // the run has ended
   };
   // An early run has taken over the blocks from the end of the plan up to `last`.
   struct Ceded {
@@ -168,7 +171,6 @@ class BlockRun {
     observe::Inquiries inquiries;
   };
   Neighbours neighbours_ GUARDED_BY(guard_);
-  bool ended_ GUARDED_BY(guard_) = false;
   Ceded ceded_ GUARDED_BY(guard_);
   // By the block's number: each fill that is under way, and each fill that a reader waits for.
   std::map<std::uint32_t, std::shared_ptr<fill::Fill>> fills_ GUARDED_BY(guard_);
@@ -251,6 +253,8 @@ class BlockRuns {
   // By object: the right to complete one that a digest names (WholeCheck).
   using Turn = cache::Readings::ReadRight;
   cache::Readings& settling() { return settling_; }
+  // The hashes of objects that digests name. Any thread.
+  HashesByVersion& hashes() { return hashes_; }
   // The origin did not grant an early run its range: its blocks return to the run that ceded them.
   void decline(BlockRun& run);
   struct Next {
@@ -314,6 +318,7 @@ class BlockRuns {
 
   TransferSlots slots_;
   cache::Readings settling_;
+  HashesByVersion hashes_;
   mutable std::array<Shard, kShards> shards_;
 };
 

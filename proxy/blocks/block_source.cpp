@@ -110,7 +110,9 @@ std::optional<std::uint32_t> RunStarter::first_beside(const BlockRun& in_use) co
 }
 
 BlockSource::BlockSource(FetchAccess& access, ObjectRequest of)
-    : access_(access), of_(std::move(of)), starter_(access_, of_) {}
+    : access_(access), of_(std::move(of)), starter_(access_, of_) {
+  if (of_.name) check_.emplace(access_, of_.key, of_.object, *of_.name);
+}
 
 void BlockSource::go_to(std::uint32_t block, std::uint32_t last) {
   const auto now = access_.clock().steady();
@@ -121,6 +123,7 @@ void BlockSource::go_to(std::uint32_t block, std::uint32_t last) {
   // Each block has its own tries: a long object may meet many sources that end.
   tries_.cuts = tries_.ends = 0;
   slot_.release();
+  if (check_) check_->begin(block);
   auto early = starter_.go_to(block, last);
   if (!early) return;
   slot_ = std::move(early->slot);
@@ -243,6 +246,14 @@ Task<upstream::Outcome<fill::Pieces>> BlockSource::read() {
   co_return fresh;
 }
 
+// Call this when the block has all its bytes, the last of which were not given yet.
+Task<bool> BlockSource::may_give_block() {
+  if (!check_) co_return true;
+  GivenCheck::Given given{in_hand_.pieces, from_stored()};
+  if (!given.is_stored && use_.run()) given.link = use_.run()->hash.link_of(block_);
+  co_return co_await check_->add(std::move(given));
+}
+
 Task<upstream::Outcome<fill::Pieces>> BlockSource::next() {
   while (!in_hand_.is_over()) {
     if (!has_source()) {
@@ -253,6 +264,9 @@ Task<upstream::Outcome<fill::Pieces>> BlockSource::next() {
     auto pieces = co_await read();
     if (pieces && !pieces->empty()) {
       tries_.supplied = tries_.supplied || in_hand_.run;
+      if (!in_hand_.is_over()) co_return pieces;
+      const bool may_give = co_await may_give_block();
+      if (!may_give) co_return other_bytes();
       co_return pieces;
     }
     const auto failure = pieces ? kOverload : pieces.error();

@@ -9,6 +9,7 @@
 #include "digest/key.hpp"
 #include "proxy/blocks/block_runs.hpp"
 #include "proxy/blocks/fetch_access.hpp"
+#include "proxy/blocks/given_check.hpp"
 #include "proxy/machine/clock.hpp"
 #include "proxy/policy/request.hpp"
 #include "proxy/tiers/object_blocks.hpp"
@@ -22,6 +23,9 @@ struct ObjectRequest {
   cache::Ref<const cache::Entry> object;
   bool may_fetch = true;
   const crowd::ClientShare* client = nullptr;  // for TransferSlots; outlives it
+  // The digest that names the object, if all of it is wanted from the first block on: what is given
+  // is verified (GivenCheck).
+  std::optional<mirrors::ContentName> name = {};
 };
 
 // How fast one client gets its blocks from runs. Pure.
@@ -127,14 +131,17 @@ class BlockSource {
   // Goes to `block`. The blocks after it, up to `last`, are wanted next.
   void go_to(std::uint32_t block, std::uint32_t last);
   // Whether the block in hand has a source: a run that supplies it, or its stored bytes, once
-  // next() has read them. If not, the caller may send a stored block without next().
+  // next() has read them. If not, the caller may send a stored block without next(), if
+  // trusts_stored().
   [[nodiscard]] bool has_source() const { return in_hand_.stored || in_hand_.run; }
+  [[nodiscard]] bool trusts_stored() const { return !check_ || check_->trusts_stored(); }
   [[nodiscard]] std::uint32_t block() const { return block_; }  // the one in hand
   // Asks early for missing blocks behind the block in hand, as next() does. For a caller that sends
   // the block without next().
   void look_ahead() { starter_.look_ahead(use_); }
   // The next bytes of the block; none at its end. If the block cannot be asked for, returns that
-  // failure, or `overload` if no slot came free in time.
+  // failure, or `overload` if no slot came free in time. If the bytes are the last ones, and all of
+  // them do not have the digest (ObjectRequest::name), returns a failure in their place.
   net::Task<upstream::Outcome<fill::Pieces>> next();
 
   // Whether the last bytes were stored already.
@@ -184,6 +191,7 @@ class BlockSource {
   bool may_try_again(const upstream::Failure& failure);
   [[nodiscard]] bool add_fresh(fill::Piece piece, fill::Pieces& fresh);
   net::Task<upstream::Outcome<fill::Pieces>> read();
+  net::Task<bool> may_give_block();
 
   FetchAccess& access_;
   const ObjectRequest of_;
@@ -195,6 +203,7 @@ class BlockSource {
   BlockRuns::Use use_;
   Tries tries_;
   bool from_disk_ = false;
+  std::optional<GivenCheck> check_;  // nothing: no digest names what is given
 };
 
 }  // namespace proxy::blocks

@@ -27,7 +27,7 @@ BlockWriter::BlockWriter(FetchAccess& access, Into into, sources::Attempt& answe
   };
   into_.run->on_unwanted(look);
   if (into_.name)
-    checked_.emplace(Checked{WholeCheck(access_, into_.key, into_.run->object, *into_.name)});
+    checked_.emplace(Checked{WholeCheck(access_, into_.key, *into_.run, *into_.name)});
 }
 
 BlockWriter::~BlockWriter() {
@@ -119,14 +119,16 @@ Task<upstream::Outcome<void>> BlockWriter::settle(fill::Fill& fill, std::uint32_
       whole.slices.push_back(last);
     }
   }
-  const auto verdict = co_await checked_->whole.judge(std::move(whole), *into_.run);
+  const auto verdict = co_await checked_->whole.judge(std::move(whole));
   if (verdict == Verdict::unknown) co_return kBodyCut;
-  if (verdict == Verdict::wrong) {
+  if (verdict == Verdict::wrong || verdict == Verdict::other) {
+    checked_->is_source_wrong = verdict == Verdict::other || is_of_all();
     const auto& object = *into_.run->object;
     auto& cache = access_.cache();
-    if (cache.may_have(into_.key, object)) cache.drop(into_.key, object.url());
-    // Nobody knows which source is wrong. For a while only the origin is asked.
-    if (!is_of_all()) cache.fills.invalidate(into_.key, access_.clock().steady());
+    const bool drops = verdict == Verdict::wrong && cache.may_have(into_.key, object);
+    if (drops) cache.drop(into_.key, object.url());
+    // If nobody knows which source is wrong, only the origin is asked for a while.
+    if (!checked_->is_source_wrong) cache.fills.invalidate(into_.key, access_.clock().steady());
     into_.run->record_refusal();
     co_return sources::wrong_content(answer_, object.url());
   }
@@ -141,7 +143,8 @@ bool BlockWriter::is_of_all() const {
 
 sources::Finding BlockWriter::worth_of(const upstream::Outcome<void>& written) const {
   const auto finding = sources::worth_of(written);
-  if (finding.worth != sources::Worth::wrong || is_of_all()) return finding;
+  const bool is_its_fault = checked_ && checked_->is_source_wrong;
+  if (finding.worth != sources::Worth::wrong || is_its_fault) return finding;
   return {sources::Worth::given_up};
 }
 
@@ -159,6 +162,8 @@ cache::Ref<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
 void BlockWriter::keep(std::uint32_t block, const fill::Fill& fill) {
   const auto& object = into_.run->object;
   if (access_.cache().has_block(into_.key, *object, block)) return;
+  const auto hashes = access_.runs.hashes().find(object->object()->version);
+  if (hashes) hashes->record_storing(block, into_.run->hash.link_of(block));
   (void)access_.cache().store_block(into_.key, object,
                                     {block, fill.body(), answer_.giver(), answer_.begun()});
 }

@@ -107,7 +107,8 @@ class BlockWriter {
   std::optional<LeastRate> rate_;
   struct Checked {
     WholeCheck whole;
-    cache::Slice last = {};  // of the block under way, which its readers have not seen yet
+    cache::Slice last = {};        // of the block under way, which its readers have not seen yet
+    bool is_source_wrong = false;  // surely, if write() has failed with Errc::wrong_content
   };
   std::optional<Checked> checked_;  // nothing: the object has no name
 };

@@ -22,13 +22,24 @@ std::optional<mirrors::ContentName> digest_of(const cache::Entry& object,
 void record_kept_blocks(FetchAccess& access, const digest::Key& key, const cache::Entry& object,
                         const policy::Request& request);
 
+// Whether all blocks of the object are stored, or all but one.
+bool has_all_blocks(const FetchAccess& access, const digest::Key& key, const cache::Entry& object,
+                    std::uint32_t but = UINT32_MAX);
+// Adds the bytes of a stored block, and lets others run. Memory does not take the block for it.
+// Returns false if the block cannot be read.
+net::Task<bool> hash_stored(FetchAccess& access, const digest::Key& key,
+                            cache::Ref<const cache::Entry> object, std::uint32_t block,
+                            mirrors::ContentCheck& hash);
+
 // Keeps an invariant: of an object that a digest names, not all blocks are stored unless they have
 // the digest. For the writer of a run, which calls begin() and add() as a block arrives, then
-// turn() and judge(), and stores the block while it has the turn.
+// turn() and judge(), and stores the block while it has the turn. Once an object was verified, each
+// of its blocks is verified alone, for as long as HashesByVersion keeps its hashes.
 class WholeCheck {
  public:
-  // `key`: of the object's URL. The access outlives the check.
-  WholeCheck(FetchAccess& access, const digest::Key& key, cache::Ref<const cache::Entry> object,
+  // `key`: of the object's URL. The access and the run outlive the check. The hash of what has
+  // arrived belongs to the run, so another source of the run continues it.
+  WholeCheck(FetchAccess& access, const digest::Key& key, BlockRun& run,
              const mirrors::ContentName& name);
 
   // The next bytes are those of this block from `offset` on.
@@ -39,28 +50,30 @@ class WholeCheck {
   using Turn = BlockRuns::Turn;
   net::Task<Turn> turn();
   enum class Verdict : std::uint8_t {
-    incomplete,  // other blocks are missing
+    incomplete,  // other blocks are missing: GivenCheck tells what their readers may get
     right,       // the block completes the object
     wrong,       // the object has another digest, or its source and the store have other bytes
-    unknown,     // a stored block cannot be read now, or the object was dropped
+    other,       // the source has other bytes than the object that was verified
+    unknown,     // a stored block cannot be read now
   };
   // `block`: the whole block that has arrived.
-  net::Task<Verdict> judge(cache::Body block, const BlockRun& run);
+  net::Task<Verdict> judge(cache::Body block);
 
  private:
   [[nodiscard]] bool is_last() const;
   [[nodiscard]] Verdict unreadable(std::uint32_t block) const;
+  [[nodiscard]] Verdict compare_with_verified(const cache::Body& block, Prefix after,
+                                              const std::vector<Prefix>& all) const;
   net::Task<Verdict> compare_with_stored(const cache::Body& block);
   net::Task<Verdict> judge_stored(cache::Body block);
 
   FetchAccess& access_;
   const digest::Key key_;
+  BlockRun& run_;
   const cache::Ref<const cache::Entry> object_;
   const mirrors::ContentName name_;
-  mirrors::ContentCheck hash_;  // of the blocks before next_
-  std::uint32_t next_ = 0;
+  const std::shared_ptr<VersionHashes> hashes_;
   std::uint32_t block_ = 0;  // that arrives
-  bool in_order_ = false;    // block_ is hashed as it arrives
 };
 
 }  // namespace proxy::blocks

@@ -108,12 +108,17 @@ void ContentCheck::add(std::string_view bytes) {
   (void)EVP_DigestUpdate(hash_.get(), bytes.data(), bytes.size());
 }
 
-bool ContentCheck::matches() {
-  if (matches_) return *matches_;
+ContentCheck::ContentCheck(const ContentCheck& other)
+    : name_(other.name_), hash_(EVP_MD_CTX_new()) {
+  if (!hash_ || EVP_MD_CTX_copy_ex(hash_.get(), other.hash_.get()) != 1) throw std::bad_alloc();
+}
+
+ContentName ContentCheck::so_far() const {
+  ContentCheck ended(*this);
   ContentName found{name_.algorithm};
-  const bool is_made = EVP_DigestFinal_ex(hash_.get(), found.bytes.data(), nullptr) == 1;
-  matches_ = is_made && found == name_;
-  return *matches_;
+  const bool is_made = EVP_DigestFinal_ex(ended.hash_.get(), found.bytes.data(), nullptr) == 1;
+  if (!is_made) throw std::bad_alloc();
+  return found;
 }
 
 }  // namespace proxy::mirrors

@@ -37,15 +37,20 @@ struct ContentName {
   bool operator==(const ContentName&) const = default;
 };
 
-// Hashes a body as it arrives.
+// Hashes a body as it arrives. A copy continues by itself.
 class ContentCheck {
  public:
   // `length`: of the body; only git_blob_sha1 needs it.
   ContentCheck(const ContentName& name, std::uint64_t length);
+  ContentCheck(const ContentCheck& other);
+  ContentCheck(ContentCheck&&) noexcept = default;
 
+  [[nodiscard]] const ContentName& name() const { return name_; }
   void add(std::string_view bytes);
+  // The name of a body that ends here.
+  [[nodiscard]] ContentName so_far() const;
   // Whether the bytes have the name. Call it after the last byte.
-  [[nodiscard]] bool matches();
+  [[nodiscard]] bool matches() const { return so_far() == name_; }
 
  private:
   struct Free {
@@ -54,7 +59,6 @@ class ContentCheck {
 
   ContentName name_;
   std::unique_ptr<EVP_MD_CTX, Free> hash_;
-  std::optional<bool> matches_;
 };
 
 }  // namespace proxy::mirrors

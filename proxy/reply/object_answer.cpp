@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proxy/blocks/presence.hpp"
+#include "proxy/blocks/whole_check.hpp"
 #include "proxy/reply/stored.hpp"
 
 namespace proxy::reply {
@@ -14,6 +15,24 @@ namespace asio = net::asio;
 namespace {
 
 constexpr std::chrono::seconds kBetweenLooks{1};
+
+// Whether the ranges, one after the other, are all bytes of the body.
+bool are_all(const http::ByteRanges& ranges, std::uint64_t length) {
+  std::uint64_t end = 0;
+  for (const auto& range : ranges) {
+    if (range.first != end) return false;
+    end = range.last + 1;
+  }
+  return end == length;
+}
+
+// The digest of what is given, if that is the whole body.
+std::optional<mirrors::ContentName> digest_of_all(const cache::Entry& object,
+                                                  const policy::Request& request,
+                                                  const http::ByteRanges& ranges) {
+  const bool is_all = !object.range() && are_all(ranges, object.body.size);
+  return is_all ? blocks::digest_of(object, request) : std::nullopt;
+}
 
 }  // namespace
 
@@ -61,7 +80,8 @@ ObjectAnswer::ObjectAnswer(client::Client& client, const policy::Request& reques
                           : blocks::ranges_of(client.access.fetching,
                                               {request, from_.key, *from_.object}, wanted_)),
       source_(client.access.fetching,
-              {request, from_.key, from_.object, from_.may_fetch, client.share()}),
+              {request, from_.key, from_.object, from_.may_fetch, client.share(),
+               digest_of_all(*from_.object, request, ranges_)}),
       watch_(client, source_.slot()),
       early_watch_(client, source_.early_slot()) {}
 
@@ -182,7 +202,8 @@ Task<error_code> ObjectAnswer::send_in_file(std::uint32_t block, http::ByteRange
   }
   const auto body =
       co_await client_.access.fetching.cached().block_in_file(from_.key, from_.object, block);
-  if (!body) co_return error_code{};
+  // Asked after the look into the file, whose bytes stay what they are.
+  if (!body || !source_.trusts_stored()) co_return error_code{};
   client_.record.from_disk = true;
   record_source();
   // The disk reads the next block while this one is on its way.

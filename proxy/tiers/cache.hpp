@@ -219,11 +219,12 @@ class CacheAccess {
   // A purge of what a neighbour gave is never refused.
   net::Task<std::optional<Forgotten>> forget(const cache::PurgePattern& purge);
 
-  // Returns the block, whole and checked, and stores it in memory if there is room. Null: the block
-  // is not stored, is being purged, or the disk is too busy to read it. A damaged block is dropped,
-  // counted and logged. The caller has a slot for the block: see TransferSlots.
+  // Returns the block, whole and checked. If it was read from the disk, does `then` with it, if
+  // memory has room. Null: the block is not stored, is being purged, or the disk is too busy to
+  // read it. A damaged block is dropped, counted and logged. The caller has a slot for the block:
+  // see TransferSlots.
   net::Task<StoredBlock> read_block(digest::Key key, cache::Ref<const cache::Entry> object,
-                                    std::uint32_t number);
+                                    std::uint32_t number, AfterRead then = AfterRead::adopt);
   // Returns the block in its file if the page cache has it. Waits for the disk if the block has
   // to be verified. Null: memory has the block, or read_block() has to supply it for another
   // reason. Takes no slot, since the block takes no memory.

@@ -87,7 +87,7 @@ bool Cache::has_block(const digest::Key& key, const cache::Entry& object,
 }
 
 Task<StoredBlock> CacheAccess::read_block(digest::Key key, cache::Ref<const cache::Entry> object,
-                                          std::uint32_t number) {
+                                          std::uint32_t number, AfterRead then) {
   auto& tiers = reader_.tiers;
   const auto begun = tiers.clock.steady();
   const WantedBlock wanted{key, std::move(object), number};
@@ -110,10 +110,11 @@ Task<StoredBlock> CacheAccess::read_block(digest::Key key, cache::Ref<const cach
   }
   if (!block && block.error() == disk::Error::corrupt) warn_of_damage(wanted);
   if (!block || !*block) co_return stored;
-  stored.block = tiers.store.adopt(block_key, {*block}, tiers.clock.now()).entry;
+  const bool adopts = then == AfterRead::adopt;
+  stored.block = adopts ? tiers.store.adopt(block_key, {*block}, tiers.clock.now()).entry : *block;
   stored.from_disk = true;
   if (is_distrusted(tiers, wanted, stored.block->giver(), begun)) {
-    tiers.store.drop(block_key, *stored.block);
+    if (adopts) tiers.store.drop(block_key, *stored.block);
     co_return StoredBlock{};
   }
   co_return stored;

@@ -16,6 +16,12 @@ struct StoredBlock {
   bool from_disk = false;                // this call read the block from disk
 };
 
+// What becomes of a block that was read from the disk.
+enum class AfterRead : std::uint8_t {
+  adopt,  // memory keeps it, and may evict others for it
+  leave,  // memory does not: whoever reads it has read all others of the object, too
+};
+
 enum class BlockKept : std::uint8_t {
   yes,
   no,  // neither memory nor disk took the block, or the object was purged meanwhile

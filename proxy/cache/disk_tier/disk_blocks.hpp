@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "peers/threads/mutex.hpp"
 #include "proxy/cache/disk/disk.hpp"
 #include "proxy/cache/disk_tier/entry_reader.hpp"
 #include "proxy/cache/disk_tier/entry_writer.hpp"
