@@ -38,7 +38,9 @@ std::optional<sources::PartAsked> part_to_ask_for(const FillJob& job) {
 
 sources::SiblingQuestion question_to_siblings(const FillJob& job) {
   const bool by_tag = job.allowed.by_tag;
-  return {part_to_ask_for(job), by_tag ? job.stored.entry->quotes().etag : std::string_view()};
+  return {.part = part_to_ask_for(job),
+          .tag = by_tag ? job.stored.entry->quotes().etag : std::string_view(),
+          .least_freshness = job.allowed.least_freshness};
 }
 
 // Whether the client asks for so little of the part that it can be held back until it is whole.

@@ -115,6 +115,7 @@ sources::Allowed allowed_for(const blocks::FetchAccess& access, const policy::Re
   miss.unshared_path = access.sources.shared.unshared_paths.has(name, now);
   miss.changed_lately = fills.recently_invalidated(lookup.key, name, now);
   miss.asked_before = access.cache().was_asked_before(lookup.key);
+  miss.now = access.clock().now();
   return sources::allowed_for(miss);
 }
 

@@ -74,6 +74,9 @@ Allowed allowed_for(const Miss& miss) {
   // What clients have requested before may have been left with a neighbour, where it grew stale.
   if (stale || miss.asked_before) allowed.held = Held::stale;
   allowed.by_tag = stale && !miss.stored->never_stale;
+  if (miss.stored && miss.verdict.reason == Forward::stale)
+    allowed.least_freshness =
+        least_freshness(miss.stored->freshness().lifetime, miss.stored->ttl(miss.now));
   return allowed;
 }
 

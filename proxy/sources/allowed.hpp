@@ -2,6 +2,7 @@
 // do not depend on times.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -24,6 +25,7 @@ struct Miss {
   bool unshared = false;                 // Fills::recently_unshared()
   bool unshared_path = false;            // UnsharedPaths::has()
   bool asked_before = false;             // Placement::was_asked_before()
+  cache::Time now = {};
 };
 
 // Why no neighbour is asked, whatever it claims.
@@ -49,6 +51,7 @@ struct Allowed {
   // Whether a sibling may say that what is stale here is still current. It may not if the origin
   // wants to be asked itself (RFC 9111 5.2.2.2); a fresher copy of it may take its place.
   bool by_tag = false;
+  std::chrono::seconds least_freshness{0};  // of a sibling's copy: see candidates.hpp
   // Whether other requests may wait for this request's fill, and this request for theirs. A request
   // for a part may share if whole blocks may be fetched and the request has no If-Range. A request
   // with no-cache shares only an answer for which the origin is asked after its arrival.

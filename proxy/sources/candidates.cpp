@@ -37,6 +37,12 @@ constexpr Time kEndless = Budget::kEndless;
 
 }  // namespace
 
+std::chrono::seconds least_freshness(std::chrono::seconds lifetime, std::chrono::seconds ttl) {
+  // A copy of ours says that it lasts for 1 s in the last second, too.
+  constexpr std::chrono::seconds kMoreThanASecond{2};
+  return ttl == 0s && lifetime >= kMoreThanASecond ? kMoreThanASecond : 0s;
+}
+
 Budget budget_against(const peers::FirstByte& origin, config::Prefer prefer) {
   if (prefer == config::Prefer::neighbours) return {kEndless, kEndless};
   const bool spares = prefer == config::Prefer::origin_load;

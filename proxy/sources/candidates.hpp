@@ -81,6 +81,14 @@ enum class Held : std::uint8_t { nothing, stale };
 bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour,
                config::Prefer prefer, Held held, SiteLuck luck = {});
 
+// For how long a neighbour's copy of what is stale here has to stay fresh at least (RFC 9111
+// 5.2.1.3). `ttl`: of the stale one, 0 or negative. Ages are told in whole seconds, so proxies that
+// have the same response find it stale up to a second apart. In that second, a neighbour that calls
+// its copy fresh would give what is stale by our count. It is asked for a copy that lasts longer,
+// and so was fetched later; if it has none, it knows that we fetch one. Zero: any fresh copy was
+// fetched later, or the lifetime is so short that none lasts longer. Pure.
+std::chrono::seconds least_freshness(std::chrono::seconds lifetime, std::chrono::seconds ttl);
+
 // A key that no neighbour claims, and what decides which member of the site is asked about it.
 struct Unclaimed {
   const digest::Key& key;

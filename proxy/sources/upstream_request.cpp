@@ -128,10 +128,12 @@ std::string sibling_request(const policy::Request& request, std::string_view our
   const auto& part = asked.part;
   // The client's limits on age bind the sibling, too.
   std::string control = "only-if-cached";
+  auto least = asked.least_freshness;
   if (!request.facts.immutable) {
     append_seconds(control, ", max-age=", request.facts.control.max_age);
-    append_seconds(control, ", min-fresh=", request.facts.control.min_fresh);
+    least = std::max(least, request.facts.control.min_fresh.value_or(least));
   }
+  if (least > std::chrono::seconds(0)) append_seconds(control, ", min-fresh=", least);
   boost::container::small_vector<http::Field, 8> extra{
       {field::cache_control, "Cache-Control", control},
       {field::unknown, peers::kEpochField, peers::kWanted}};

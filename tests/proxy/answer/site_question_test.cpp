@@ -91,6 +91,20 @@ TEST(SiteQuestion, IsAnsweredByWhatIsStored) {
   EXPECT_EQ(scene.cache_status(), "cache-a; hit; ttl=100");
 }
 
+// Its copy of the same response has just grown stale: ages are told in whole seconds.
+TEST(SiteQuestion, OfOneThatNeedsANewerCopyMakesItTheFetcher) {
+  SiteScene scene;
+  const std::string newer = "Cache-Control: min-fresh=2\r\n";
+  scene.store_response({.url = kAskedFor, .lines = "Cache-Control: max-age=5\r\n"}, "held", 3s);
+  EXPECT_EQ(scene.ask_as("10.9.9.9", fetching_as(kB) + newer).content(), "held");
+  scene.clock.pass(1500ms);
+  EXPECT_EQ(scene.ask_as("10.9.9.9", fetching_as(kB)).content(), "held") << "it has 500 ms left";
+  EXPECT_EQ(scene.ask_as("10.9.9.9", fetching_as(kB) + newer).status(), 504U);
+  scene.ask_as("10.9.9.10", fetching_as(kC) + newer);
+  EXPECT_EQ(scene.cache_status(),
+            "cache-a; fwd=request; detail=\"fetched-by/" + peers::to_text(kB) + "\"");
+}
+
 TEST(SiteQuestion, IsAnsweredFromTheFetchUnderWayAndToldToWait) {
   support::ScriptedOrigin origin;
   support::Gate gate;

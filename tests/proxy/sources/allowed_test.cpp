@@ -35,8 +35,14 @@ std::string text_of(const Allowed& allowed) {
   say(allowed.of_site, "site");
   say(allowed.held == Held::stale, "held");
   say(allowed.by_tag, "tag");
+  say(allowed.least_freshness > 0s, "newer");
   say(allowed.share, "share");
   return text;
+}
+
+constexpr cache::Time kLongAfter = cache::kStart + 1h;
+void just_stale(Miss& miss) {
+  miss.now = miss.stored->fresh_until();
 }
 
 struct AllowedCase {
@@ -62,7 +68,7 @@ std::string allowed(const AllowedCase& row) {
   cache::Budget budget{1 << 20};
   cache::Ref<const cache::Entry> entry;
   if (!row.stored.empty()) entry = cache::entry_of(budget, {.lines = row.stored});
-  Miss miss{*request, row.verdict, entry.get()};
+  Miss miss{.request = *request, .verdict = row.verdict, .stored = entry.get(), .now = kLongAfter};
   row.facts(miss);
   return text_of(allowed_for(miss));
 }
@@ -162,6 +168,16 @@ TEST(Allowed, RenewsWhatIsStaleHereWithoutGuests) {
        .expected = "ask site share",
        .verdict = {Action::fetch, Forward::stale},
        .stored = "Cache-Control: max-age=1\r\n"},
+      {.rule = "what has just grown stale here may seem fresh there, and is of no use",
+       .expected = "ask site held tag newer share",
+       .verdict = kStale,
+       .stored = "Cache-Control: max-age=9\r\nETag: \"a\"\r\n",
+       .facts = just_stale},
+      {.rule = "so it may without a validator",
+       .expected = "ask site newer share",
+       .verdict = {Action::fetch, Forward::stale},
+       .stored = "Cache-Control: max-age=9\r\n",
+       .facts = just_stale},
       {.rule = "what was left with a neighbour may be stale there",
        .expected = "ask guests site held share",
        .facts = [](Miss& miss) { miss.asked_before = true; }},

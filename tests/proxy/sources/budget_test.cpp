@@ -222,6 +222,24 @@ TEST(SitePays, ForASlowerNeighbourWhereQuestionsMostlyFindAFetch) {
   EXPECT_FALSE(pays(80ms, 11ms));
 }
 
+struct FreshnessCase {
+  const char* claim;
+  std::chrono::seconds lifetime;
+  std::chrono::seconds ttl;  // of the stale copy
+  std::chrono::seconds expected;
+};
+
+TEST(LeastFreshness, KeepsOutCopiesOfWhatHasJustGrownStaleHere) {
+  for (const FreshnessCase& c :
+       {FreshnessCase{"in the first second a neighbour may call its copy fresh", 20s, 0s, 2s},
+        FreshnessCase{"a fresh one was fetched later", 20s, -1s, 0s},
+        FreshnessCase{"a new copy lasts long enough for a second", 2s, 0s, 2s},
+        FreshnessCase{"no copy lasts long enough", 1s, 0s, 0s},
+        FreshnessCase{"it is fresh, but has to be validated", 20s, 5s, 0s}}) {
+    EXPECT_EQ(least_freshness(c.lifetime, c.ttl), c.expected) << c.claim;
+  }
+}
+
 TEST(SitePays, AFetchThatIsUnderWayIsWaitedForAsLongAsTheOriginMostlyTakes) {
   EXPECT_GE(patience_with_fetch(steady(80ms)), 100ms);
   EXPECT_LE(patience_with_fetch(steady(80ms)), 120ms);

@@ -40,6 +40,21 @@ TEST(SiblingRequest, AsksForWhatItHoldsAndHidesWhatIsTheClientsOwn) {
             "Cache-Control: only-if-cached, max-age=10, min-fresh=5\r\nHearsay-Epoch: ?1\r\n\r\n");
 }
 
+TEST(SiblingRequest, DemandsTheLongerOfTwoFreshnesses) {
+  using std::chrono::seconds;
+  const auto control = [](const std::string& lines, seconds least) {
+    const policy::TextRequest request(lines);
+    const auto text = sibling_request(*request, "us", {.least_freshness = least});
+    const auto begin = text.find("Cache-Control: ");
+    return text.substr(begin, text.find("\r\n", begin) - begin);
+  };
+  const std::string five = "Cache-Control: min-fresh=5\r\n";
+  EXPECT_EQ(control("", seconds(0)), "Cache-Control: only-if-cached");
+  EXPECT_EQ(control("", seconds(2)), "Cache-Control: only-if-cached, min-fresh=2");
+  EXPECT_EQ(control(five, seconds(2)), "Cache-Control: only-if-cached, min-fresh=5");
+  EXPECT_EQ(control(five, seconds(9)), "Cache-Control: only-if-cached, min-fresh=9");
+}
+
 TEST(SiblingRequest, OfAPartNamesTheVersionThatItHasToBeOf) {
   const policy::TextRequest request("Range: bytes=7-8\r\nIf-Range: \"mine\"\r\n");
   const SiblingQuestion any{PartAsked{{5, 99}}};
