@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "peers/poll.hpp"
+#include "proxy/http/date.hpp"
 
 namespace bench {
 namespace {
@@ -28,10 +29,7 @@ std::uint64_t fingerprint(const std::vector<std::uint8_t>& bytes) {
 }  // namespace
 
 Mesh::Mesh(const Shape& shape)
-    : shape_(shape),
-      zipf_(shape.urls, shape.alpha),
-      response_(fmt::format("Cache-Control: max-age={}\r\n", shape.max_age)),
-      processors_(shape.processors, kStart) {
+    : shape_(shape), zipf_(shape.urls, shape.alpha), processors_(shape.processors, kStart) {
   for (std::uint32_t i = 0; i < shape.urls; ++i) {
     auto url = fmt::format("http://example.com/{}", i);
     const auto key = cache::key_of(url);
@@ -165,6 +163,12 @@ cache::Ref<const cache::Entry> Mesh::held(Member& member, std::size_t url) const
   return entry && entry->fresh(wall(clock_.now)) ? entry : nullptr;
 }
 
+cache::Ref<const cache::Entry> Mesh::stale(Member& member, std::size_t url) const {
+  const auto& resource = resources_[url];
+  auto entry = member.store.find(resource.key, resource.url, request_.head.fields).entry;
+  return entry && !entry->fresh(wall(clock_.now)) ? entry : nullptr;
+}
+
 void Mesh::begin(Member& member, std::size_t url, Time asked) {
   const auto number = ++last_fetch_;
   const auto budget = sources::budget_against(member.origin_takes, config::Prefer::origin_load);
@@ -175,6 +179,9 @@ void Mesh::begin(Member& member, std::size_t url, Time asked) {
                            member.hedges);
   fetches_.emplace(number, Fetch{member, url, std::move(plan), {asked}});
   member.fetches.emplace(url, number);
+  if (const auto old = stale(member, url))
+    fetches_.at(number).least_freshness =
+        sources::least_freshness(old->freshness().lifetime, old->ttl(wall(clock_.now)));
   auto& begun = fetches_.at(number).plan;
   if (!begun.has_choice()) return ask_origin(number);
   begun.begin(clock_.now);
@@ -183,6 +190,8 @@ void Mesh::begin(Member& member, std::size_t url, Time asked) {
 
 sources::Unclaimed Mesh::unclaimed(Member& member, std::size_t url) const {
   const auto prefer = config::Prefer::origin_load;
+  const bool is_known =
+      stale(member, url) || member.placement.was_asked_before(resources_[url].key);
   return {.key = resources_[url].key,
           .directory = member.directory,
           .fetches = member.site_fetches,
@@ -190,6 +199,7 @@ sources::Unclaimed Mesh::unclaimed(Member& member, std::size_t url) const {
           .origin_takes = member.origin_takes,
           .budget = sources::budget_against(member.origin_takes, prefer),
           .prefer = prefer,
+          .held = is_known ? sources::Held::stale : sources::Held::nothing,
           .luck = member.luck};
 }
 
@@ -264,31 +274,32 @@ void Mesh::hear_origin(std::size_t number) {
   if (!fetch) return;  // a neighbour was first
   auto& takes = fetch->member.origin_takes;
   takes = takes.with(std::chrono::duration_cast<Micros>(clock_.now - fetch->origin_asked));
-  end(number, true, wall(clock_.now));
+  const Aged anew{std::chrono::floor<std::chrono::seconds>(wall(clock_.now))};
+  end(number, response_to(*fetch, anew), true);
 }
 
-void Mesh::end(std::size_t number, bool stores, cache::Time fetched_at) {
+void Mesh::end(std::size_t number, const cache::Ref<const cache::Entry>& response, bool stores) {
   leave_questions(fetches_.at(number));
   auto node = fetches_.extract(number);
   auto& fetch = node.mapped();
   auto& member = fetch.member;
   member.fetches.erase(fetch.url);
   const auto& resource = resources_[fetch.url];
-  if (stores) {
-    const auto entry = response_to(member.budget, resource, fetched_at);
-    member.store.put(resource.key, {entry}, wall(clock_.now));
-  }
+  if (stores) member.store.put(resource.key, {response}, wall(clock_.now));
   for (const auto asked : fetch.clients) times_ms_.push_back(ms_of(clock_.now - asked));
   for (const auto& [waiting, question] : fetch.neighbours)
     send({.does = Event::Does::peer_answers, .fetch = waiting, .question = question},
-         {.says = Word::Says::holds, .fetched_at = fetched_at});
+         {.says = Word::Says::holds, .held = {response->date(), response->age(wall(clock_.now))}});
 }
 
-cache::Ref<const cache::Entry> Mesh::response_to(cache::Budget& budget, const Resource& resource,
-                                                 cache::Time fetched_at) {
-  const cache::Times at{fetched_at, fetched_at};
+cache::Ref<const cache::Entry> Mesh::response_to(const Fetch& fetch, const Aged& says) {
+  auto& budget = fetch.member.budget;
+  const cache::Response response(fmt::format("Date: {}\r\nAge: {}\r\nCache-Control: max-age={}\r\n",
+                                             http::format_date(says.date), says.age.count(),
+                                             shape_.max_age));
+  const cache::Times at{wall(clock_.now), wall(clock_.now)};
   const auto entry = cache::Entry::make(
-      budget, {resource.url, request_.head.fields, response_.head, at, "virtual"});
+      budget, {resources_[fetch.url].url, request_.head.fields, response.head, at, "virtual"});
   const auto size = shape_.body;
   entry->body = {{{cache::Block::make(budget, size), size}}, size};
   return entry;

@@ -60,12 +60,19 @@ class Mesh {
     peers::Epoch awaited = 0;  // the member that waits itself, and that this fetch waits for
     std::uint64_t turns = 0;   // tells a wait that is over
     Time origin_asked = {};    // once it is
+    std::chrono::seconds least_freshness{0};  // of a neighbour's copy
+  };
+  // What a response says of its age. Both are whole seconds, so copies of one response cease to be
+  // fresh up to a second apart.
+  struct Aged {
+    std::chrono::sys_seconds date{};
+    std::chrono::seconds age{0};
   };
   // What a neighbour says to a question.
   struct Word {
     enum class Says { holds, waits, has_not } says = Says::has_not;
     peers::Epoch fetcher = 0;  // 0: it names none
-    cache::Time fetched_at{};  // of what it holds
+    Aged held = {};            // what it holds
   };
   struct Event {
     enum class Does {
@@ -113,6 +120,7 @@ class Mesh {
 
   Member& member_of(const Member& asker, const peers::PeerRef& peer);
   cache::Ref<const cache::Entry> held(Member& member, std::size_t url) const;
+  cache::Ref<const cache::Entry> stale(Member& member, std::size_t url) const;
   void hear_question(const Event& event);
   void send(const Event& asked, Word word);
   Word refusal(Member& member, const Fetch& asker) const;
@@ -125,9 +133,8 @@ class Mesh {
                  const Word& word);
   void hear_origin(std::size_t number);
   void leave_questions(Fetch& fetch);
-  void end(std::size_t number, bool stores, cache::Time fetched_at);
-  cache::Ref<const cache::Entry> response_to(cache::Budget& budget, const Resource& resource,
-                                             cache::Time fetched_at);
+  void end(std::size_t number, const cache::Ref<const cache::Entry>& response, bool stores);
+  cache::Ref<const cache::Entry> response_to(const Fetch& fetch, const Aged& says);
 
   void tick();
   void poll(Member& member, const peers::PeerRef& peer);
@@ -135,7 +142,6 @@ class Mesh {
   const Shape shape_;
   const Zipf zipf_;
   const cache::Request request_;
-  const cache::Response response_;
   Clock clock_;
   std::vector<Resource> resources_;
   std::deque<Member> members_;

@@ -24,8 +24,10 @@ void Mesh::hear_question(const Event& event) {
   const auto* const asker = find(event.fetch);
   if (!asker) return send(event, {});  // it has left
   auto& member = *event.at;
-  if (const auto entry = held(member, event.url))
-    return send(event, {.says = Word::Says::holds, .fetched_at = entry->times().response});
+  const auto entry = held(member, event.url);
+  if (entry && entry->ttl(wall(clock_.now)) >= asker->least_freshness)
+    return send(event,
+                {.says = Word::Says::holds, .held = {entry->date(), entry->age(wall(clock_.now))}});
   const auto under_way = member.fetches.find(event.url);
   const bool is_claim = asker->plan.given().candidates.lead() == Lead::claim;
   if (is_claim || under_way == member.fetches.end()) return send(event, refusal(member, *asker));
@@ -118,6 +120,12 @@ void Mesh::take_from(std::size_t number, const sources::ChoicePlan::Question& qu
                      const Word& word) {
   auto& fetch = fetches_.at(number);
   auto& member = fetch.member;
+  const auto response = response_to(fetch, word.held);
+  fetch.plan.peer_has(question.number);
+  if (!response->fresh(wall(clock_.now))) {
+    hear_no(fetch, question, {});
+    return go_on(number);
+  }
   const auto took = std::chrono::duration_cast<Micros>(clock_.now - question.asked);
   const bool claimed = fetch.plan.given().candidates.lead() == Lead::claim;
   member.directory.record(
@@ -126,11 +134,13 @@ void Mesh::take_from(std::size_t number, const sources::ChoicePlan::Question& qu
        shape_.body},
       clock_.now);
   ++counts_.neighbours;
-  const tiers::Offer offer{
-      .takes = question.peer->accuracy.first_byte(), .took = {}, .length = shape_.body};
+  const tiers::Offer offer{.takes = question.peer->accuracy.first_byte(),
+                           .took = {},
+                           .renews = !!stale(member, fetch.url),
+                           .length = shape_.body};
   const auto& key = resources_[fetch.url].key;
   const bool is_left = member.placement.leaves_there(config::Duplicates::second, key, offer);
-  end(number, !is_left, word.fetched_at);
+  end(number, response, !is_left);
 }
 
 // What the questions have cost counts where they took longer than expected: as leave_all() in
