@@ -44,8 +44,9 @@ std::optional<sources::Finding> objection_to(sources::Attempt& answer, tiers::Ca
 void check_some(FetchAccess& access, const RunJob& job, const peers::PeerRef& peer) {
   const auto& object = job.run->object;
   if (object->giver().tag != peer->tag) return;
-  if (sources::is_to_be_checked(access.sources, job.request->get()))
-    sources::check_given(access.sources, job.request->get(), {object, object->body.size, peer});
+  const auto& request = job.request->get();
+  if (sources::is_to_be_checked(access.sources, request, *object, sources::Came::part))
+    sources::check_given(access.sources, request, {object, object->body.size, peer});
 }
 
 // Writes a neighbour's answer. `last`: the last block that it has. Returns how the run ends, or

@@ -129,8 +129,9 @@ bool has_failed(const sources::Finding& finding) {
 }
 
 void check_some(const FillContext& context, BodyWriter& writer) {
-  if (!sources::is_to_be_checked(context.access.sources, context.request())) return;
   auto entry = writer.entry();
+  const auto came = entry->range() ? sources::Came::part : sources::Came::whole;
+  if (!sources::is_to_be_checked(context.access.sources, context.request(), *entry, came)) return;
   const auto length =
       entry->range() ? entry->range()->complete : std::optional(context.fill().received());
   sources::check_given(context.access.sources, context.request(),
@@ -198,7 +199,9 @@ Answered freshen_stored(FillContext& context, sources::ClaimantSearch& search,
   search.record(answer, useless.value_or(sources::Finding{sources::Worth::true_hit}));
   if (useless) return Answered::no;
   search.settle();
-  if (sources::is_to_be_checked(context.access.sources, context.request())) {
+  // The digest of the stored response was verified when it came.
+  if (sources::is_to_be_checked(context.access.sources, context.request(), *freshened.entry,
+                                sources::Came::whole)) {
     const auto length = cache::complete_length(*freshened.entry);
     sources::check_given(context.access.sources, context.request(),
                          {freshened.entry, length, answer.peer()});

@@ -165,7 +165,8 @@ Task<Written> write_into(const FillContext& context, Incoming& incoming,
   sources::record_worth(*context.request().policy().directory, attempt, writer.worth_of(written),
                         context.access.clock().steady(), writer.received());
   const auto& object = run->object;
-  if (written && sources::is_to_be_checked(access.sources, context.request())) {
+  const auto came = incoming.entry->range() ? sources::Came::part : sources::Came::whole;
+  if (written && sources::is_to_be_checked(access.sources, context.request(), *object, came)) {
     sources::check_given(access.sources, context.request(),
                          {object, object->body.size, attempt.peer()});
   }

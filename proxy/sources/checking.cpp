@@ -201,9 +201,12 @@ std::chrono::milliseconds pause_after(std::size_t answers, std::chrono::millisec
   return pause;
 }
 
-bool is_to_be_checked(SourceAccess& access, const policy::Request& request) {
-  // What has the digest of its URL is verified already.
-  return !request.facts.offline && !policy::content_of(request) &&
+bool is_to_be_checked(SourceAccess& access, const policy::Request& request,
+                      const cache::Entry& given, Came came) {
+  const bool is_verified = came == Came::whole && policy::content_of(request);
+  // No origin knows that tag.
+  const bool is_comparable = !policy::has_tag_of_digest(given, request);
+  return !request.facts.offline && !is_verified && is_comparable &&
          access.probes.chosen(request.policy().settings.digest.samples.check);
 }
 

@@ -34,9 +34,12 @@ struct Given {
 // worker's thread does the rest. The origin's bodies are not read, unless they are short. Does
 // nothing if too many questions are under way.
 void check_given(SourceAccess& access, const policy::Request& request, Given given);
-// Call this when a neighbour has given a response to the request. Returns whether check_given() is
-// to be called: in the share `digest.check_sample` of the calls.
-bool is_to_be_checked(SourceAccess& access, const policy::Request& request);
+// Call this when a neighbour has given a response to the request, or a part of it. Returns whether
+// check_given() is to be called: in the share `digest.check_sample` of the calls. A whole body that
+// has the digest of its URL needs no check.
+enum class Came : std::uint8_t { whole, part };
+bool is_to_be_checked(SourceAccess& access, const policy::Request& request,
+                      const cache::Entry& given, Came came);
 
 // Call this when the origin is asked for a response that a sibling might have. In the share
 // `digest.false_miss_sample` of its calls, asks a random usable peer that does not claim the key
