@@ -191,7 +191,8 @@ void BodyWriter::next_block() {
   auto capacity = block_ || kept_ == Kept::nowhere ? kBlock : kFirstBlock;
   if (incoming_.length)
     capacity = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left(), 1, kBlock));
-  if (stores() && !check_) growth_.begin_if_needed(incoming_);
+  const auto verified = check_ ? Growth::Verified::yes : Growth::Verified::no;
+  if (stores()) growth_.begin_if_needed(incoming_, verified);
   capacity = growth_.room(capacity);
   // A body that is stored evicts others. If nothing is left to evict, the body is not stored. The
   // window of such a body has a budget of its own and evicts no stored response.

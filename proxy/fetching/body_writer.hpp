@@ -22,8 +22,7 @@ namespace proxy::fetching {
 //
 // If a digest names the body (policy::digest_of()), the readers get its last bytes only once all of
 // them have the digest; where nobody knows which bytes are the last ones, its end. If they do not,
-// write() fails with `malformed` and Errc::wrong_content. A body of unknown length that a digest
-// names is not stored if memory is too small for it.
+// write() fails with `malformed` and Errc::wrong_content.
 class BodyWriter {
  public:
   // A longer body that is left with the neighbour passes through a window.

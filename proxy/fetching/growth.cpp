@@ -2,19 +2,23 @@
 
 #include <algorithm>
 
+#include "proxy/blocks/whole_check.hpp"
 #include "proxy/cache/partial.hpp"
+#include "proxy/policy/content.hpp"
 
 namespace proxy::fetching {
 
 using net::Task;
 
 // Begins only before the first byte of the body, and only if the head does not tell the length.
-void Growth::begin_if_needed(const Incoming& incoming) {
+void Growth::begin_if_needed(const Incoming& incoming, Verified verified) {
+  if (growing_ || incoming.length || context_.fill().received() > 0) return;
   auto& access = context_.access;
+  is_named_ = policy::digest_of(incoming.attempt.head().fields, context_.request()).has_value();
   const auto& entry = *incoming.entry;
-  const bool may = !growing_ && !incoming.length && entry.status == 200 &&
-                   context_.fill().received() == 0 && !entry.variant().never_matches() &&
-                   !entry.giver().guest && access.cache().is_for_disk(context_.job.key) &&
+  const bool may = (verified == Verified::yes || !is_named_) && entry.status == 200 &&
+                   !entry.variant().never_matches() && !entry.giver().guest &&
+                   access.cache().is_for_disk(context_.job.key) &&
                    access.cache().may_be_kept_in_blocks(access.cache().large_from() + 1);
   if (may) growing_.emplace(access.cache(), context_.job.key, context_.received(incoming.attempt));
 }
@@ -47,7 +51,7 @@ Growth::ObjectStored Growth::store(const Incoming& incoming) {
   const auto object = growing_->finish(context_.received(incoming.attempt));
   if (!object) return ObjectStored::not_all_kept;
   if (!length_is_known() && !context_.store(object, incoming.superseded)) return ObjectStored::no;
-  context_.cache().record_kept_blocks(context_.job.key, *object);
+  blocks::record_kept_blocks(context_.access, context_.job.key, *object, context_.request());
   return ObjectStored::yes;
 }
 
@@ -58,9 +62,10 @@ void Growth::store_what_came(Incoming& incoming, const upstream::Failure& cut) {
 }
 
 // Stores an entry of the blocks kept so far. It serves later requests if the body is cut or this
-// process ends. A later entry supersedes it.
+// process ends. A later entry supersedes it. If others fetched the rest of a body that a digest
+// names, nobody would verify what both have stored.
 void Growth::store_begun(Incoming& incoming) {
-  if (cache::strong_validator(*incoming.entry).empty() || length_is_known()) return;
+  if (is_named_ || cache::strong_validator(*incoming.entry).empty() || length_is_known()) return;
   const auto begun = growing_->begun(context_.received(incoming.attempt));
   if (context_.store(begun, incoming.superseded)) incoming.superseded = begun;
 }

@@ -15,8 +15,10 @@ class Growth {
   explicit Growth(FillContext& context) : context_(context) {}
 
   // Call this before each piece of a body that is to be stored. At the first piece begins to watch
-  // the body, if it may turn out to be large.
-  void begin_if_needed(const Incoming& incoming);
+  // the body, if it may turn out to be large. A body that a digest names is kept only if the caller
+  // verifies it, and no entry of it is stored before store().
+  enum class Verified : std::uint8_t { no, yes };
+  void begin_if_needed(const Incoming& incoming, Verified verified);
   // How many of `most` bytes the current block has room for.
   [[nodiscard]] std::uint32_t room(std::uint32_t most) const;
   // Adds a piece that is full, or the last one. `no`: the body cannot be kept in blocks. Do not
@@ -45,6 +47,7 @@ class Growth {
 
   FillContext& context_;
   std::optional<blocks::UnsizedObject> growing_;
+  bool is_named_ = false;  // by a digest
 };
 
 }  // namespace proxy::fetching
