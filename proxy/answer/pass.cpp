@@ -6,6 +6,7 @@
 
 #include "proxy/answer/passed_request.hpp"
 #include "proxy/answer/tunnel.hpp"
+#include "proxy/blocks/content_record.hpp"
 #include "proxy/cache/judge.hpp"
 #include "proxy/cache/other_methods.hpp"
 #include "proxy/cache/revalidation.hpp"
@@ -96,7 +97,8 @@ void apply_head(const client::ServeAccess& access, const policy::Request& reques
   const auto updated =
       cache::freshen(access.cache().budget, *stored, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {
-    access.cache().store(key, updated.entry, since, {stored});
+    const bool kept = access.cache().store(key, updated.entry, since, {stored});
+    if (kept) blocks::renew_record(access.fetching, *stored, *updated.entry, request);
   } else if (updated.storability != cache::Storability::vary_too_long) {
     access.cache().drop(key, url);
   }

@@ -72,6 +72,21 @@ void record_content(FetchAccess& access, const cache::Entry& stored,
                              access.clock().steady());
 }
 
+void renew_record(FetchAccess& access, const cache::Entry& stored, const cache::Entry& freshened,
+                  const policy::Request& request) {
+  const auto name = policy::shared_content_of(request);
+  if (!name || stored.object()) return;  // an object stays the same one
+  const auto stored_as = policy::stored_under(*name);
+  const auto key = digest::key_of(digest::Method::get, stored_as);
+  const auto record = access.cache().in_memory(key, stored_as, request.head.fields).entry;
+  if (!record) return;
+  const cache::ParsedHead told(*record);
+  const auto& fields = told.head.fields;
+  const bool is_of_stored = fields.value(http::field::content_location) == stored.url() &&
+                            fields.value(http::field::etag) == identity_of(stored);
+  if (is_of_stored) record_content(access, freshened, request);
+}
+
 Task<OfContent> find_by_content(FetchAccess& access, const policy::Request& request,
                                 std::function<bool(const policy::Request&)> may_ask,
                                 tiers::AskedAt asked) {

@@ -20,6 +20,11 @@ namespace proxy::blocks {
 void record_content(FetchAccess& access, const cache::Entry& stored,
                     const policy::Request& request);
 
+// Call this once an answer without a body has freshened the stored response. What led to that leads
+// to the freshened one, as far as memory has the record.
+void renew_record(FetchAccess& access, const cache::Entry& stored, const cache::Entry& freshened,
+                  const policy::Request& request);
+
 // The head of a response that has the digest, as far as the digest proves it: no server's.
 std::string own_head_of(const mirrors::ContentName& name);
 

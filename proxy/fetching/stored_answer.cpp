@@ -69,6 +69,7 @@ void write_unmodified(FillContext& context, sources::Attempt& answer,
   from.validated = true;
   from.stored = may_be_kept && context.store(fresh, stored);
   from.storability = freshened.storability;
+  if (from.stored) blocks::renew_record(context.access, *stored, *fresh, context.request());
   if (may_be_kept && !from.stored) from.storability = context.why_not_stored(*fresh);
   if (!from.stored) context.count(from.storability);
   append_body(fill, *fresh);
