@@ -347,23 +347,23 @@ Task<upstream::Outcome<void>> BodyWriter::join(sources::Attempt rest) {
                                         *skipped, idle);
 }
 
-void BodyWriter::complete() {
+Task<void> BodyWriter::complete() {
   if (check_) confirm_verified(context_, incoming_);
   if (held_back()) publish();
   incoming_.attempt.fetch().finish();
-  if (stores()) storability_ = store();
+  if (stores()) storability_ = co_await store();
   context_.count(storability_);
   context_.leave_list();  // only now: until the store has the entry, new requests find the fill
   context_.fill().finish(storability_);
 }
 
-void BodyWriter::end(const upstream::Outcome<void>& written) {
-  if (written) return complete();
+Task<void> BodyWriter::end(upstream::Outcome<void> written) {
+  if (written) co_return co_await complete();
   const auto& cut = written.error();
   if (growth_.large()) {
     growth_.store_what_came(incoming_, cut);
   } else if (stores() && cut.what != upstream::Failure::What::malformed) {
-    store_cut_body(context_, incoming_);
+    co_await store_cut_body(context_, incoming_);
   }
   end_cut(cut);
 }
@@ -373,23 +373,27 @@ void BodyWriter::end_cut(const upstream::Failure& cut) {
   context_.fill().fail(cut);
 }
 
-cache::Storability BodyWriter::store() {
+Task<cache::Storability> BodyWriter::store() {
   auto& entry = incoming_.entry;
   if (growth_.large()) {
     const auto stored = growth_.store(incoming_);
-    if (stored == Growth::ObjectStored::yes) return cache::Storability::yes;
+    if (stored == Growth::ObjectStored::yes) co_return cache::Storability::yes;
     const bool memory_has_it =
         stored == Growth::ObjectStored::not_all_kept && kept_ == Kept::in_memory;
-    if (!memory_has_it) return context_.why_not_stored(*entry);
+    if (!memory_has_it) co_return context_.why_not_stored(*entry);
   }
   entry->body = trimmed(context_.fill().body(), context_.cache().budget);
-  const bool is_stored = entry->range() ? store_part(context_, incoming_, entry)
-                                        : context_.store(entry, incoming_.superseded);
+  bool is_stored = false;
+  if (entry->range())
+    is_stored = co_await store_part(context_, incoming_, entry);
+  else
+    is_stored = context_.store(entry, incoming_.superseded);
   if (is_stored && check_) blocks::record_content(context_.access, *entry, context_.request());
-  if (is_stored) return cache::Storability::yes;
+  if (is_stored) co_return cache::Storability::yes;
   const auto why = context_.why_not_stored(*entry);
   // A part that does not touch the stored one, or does not fit to it.
-  return entry->range() && why == cache::Storability::no_room ? cache::Storability::partial : why;
+  const bool is_apart = entry->range() && why == cache::Storability::no_room;
+  co_return is_apart ? cache::Storability::partial : why;
 }
 
 }  // namespace proxy::fetching

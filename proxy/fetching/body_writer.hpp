@@ -61,14 +61,14 @@ class BodyWriter {
   net::Task<upstream::Outcome<void>> join(sources::Attempt rest);
   // Call this after write(): publishes a body that is still held back, stores it, finishes the
   // fill.
-  void complete();
+  net::Task<void> complete();
   // Call this after write() has failed: fails the fill, and stores nothing. Counts the answer by
   // the reason why it is not stored.
   void end_cut(const upstream::Failure& cut);
   // Call this with the result of write(). After a success: complete(). After a failure: stores the
   // bytes so far as a part, if a strong validator lets a later request ask for the rest; then
   // end_cut().
-  void end(const upstream::Outcome<void>& written);
+  net::Task<void> end(upstream::Outcome<void> written);
 
   [[nodiscard]] sources::Attempt& attempt() { return incoming_.attempt; }
   [[nodiscard]] cache::Ref<const cache::Entry> entry() const { return incoming_.entry; }
@@ -100,7 +100,7 @@ class BodyWriter {
   [[nodiscard]] bool gives_up();
   void outgrow_memory();
   void stop_keeping(cache::Storability why);
-  cache::Storability store();
+  net::Task<cache::Storability> store();
 
   FillContext& context_;
   Incoming incoming_;

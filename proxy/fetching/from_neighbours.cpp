@@ -176,7 +176,7 @@ Task<Answered> write_body(FillContext& context, sources::ClaimantSearch& search,
     written =
         co_await write_rest(context, writer, written.error(), RestFrom::neighbours_and_origin);
   if (written) {
-    writer.complete();
+    co_await writer.complete();
   } else {
     writer.end_cut(written.error());
   }

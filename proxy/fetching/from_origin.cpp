@@ -139,7 +139,13 @@ Task<Next> write_response(FillContext& context, sources::Attempt answer,
   auto written = co_await writer.write(idle);
   const auto rest = who_has_the_rest(context, writer, written);
   if (rest) written = co_await write_rest(context, writer, written.error(), *rest);
-  writer.end(written);
+  co_await writer.end(std::move(written));
+  co_return Next{};
+}
+
+Task<Next> write_clients_304(FillContext& context, sources::Attempt answer,
+                             cache::Ref<const cache::Entry> stored) {
+  co_await write_clients_unmodified(context, std::move(answer), std::move(stored));
   co_return Next{};
 }
 
@@ -163,8 +169,7 @@ Soon<Next> write_answer(FillContext& context, sources::Attempt&& answer,
       write_unmodified(context, answer, asked.stored, freshened_by(context, answer, *asked.stored));
       return Next{};
     case OriginSays::unmodified_there:
-      write_clients_unmodified(context, std::move(answer), asked.stored);
-      return Next{};
+      return write_clients_304(context, std::move(answer), asked.stored);
     case OriginSays::unmodified_other:
       return Next(asked.anew());
     case OriginSays::rest:

@@ -17,13 +17,20 @@ using net::Task;
 
 namespace {
 
-// Whether the body does not have the digest that names it.
-bool is_wrong(const FillContext& context, const cache::Entry& whole) {
-  const auto name = blocks::digest_of(whole, context.request());
-  if (!name) return false;
-  mirrors::ContentCheck check(*name, whole.body.size);
-  for (const auto& slice : whole.body.slices) check.add({slice.block->data(), slice.size});
-  return !check.matches();
+// Whether the body does not have the digest that names it. Hashes it in turns with others.
+Task<bool> is_wrong(const FillContext& context, cache::Ref<const cache::Entry> whole) {
+  const auto name = blocks::digest_of(*whole, context.request());
+  if (!name) co_return false;
+  mirrors::ContentCheck check(*name, whole->body.size);
+  std::uint64_t since_turn = 0;
+  for (const auto& slice : whole->body.slices) {
+    check.add({slice.block->data(), slice.size});
+    since_turn += slice.size;
+    if (since_turn < cache::kBlockBytes) continue;
+    since_turn = 0;
+    co_await net::asio::post(context.access.executor(), net::use_task);
+  }
+  co_return !check.matches();
 }
 
 void append_body(fill::Fill& fill, const cache::Entry& entry) {
@@ -79,14 +86,14 @@ void write_unmodified(FillContext& context, sources::Attempt& answer,
   fill.finish();
 }
 
-void write_clients_unmodified(FillContext& context, sources::Attempt answer,
-                              cache::Ref<const cache::Entry> stored) {
+Task<void> write_clients_unmodified(FillContext& context, sources::Attempt answer,
+                                    cache::Ref<const cache::Entry> stored) {
   const auto control = context.control_of(answer);
   auto incoming = incoming_of(context, std::move(answer), control, cache::Storability::partial,
                               std::move(stored));
   BodyWriter writer(context, std::move(incoming));
   writer.publish();
-  writer.complete();
+  co_await writer.complete();
 }
 
 StoodIn stand_in(FillContext& context, const sources::Attempt& failed,
@@ -134,7 +141,7 @@ Task<void> write_completed(FillContext& context, sources::Attempt rest, const Or
   const auto written = co_await writer.write(idle);
   // The stored part may be what is wrong.
   if (!written && written.error().cause == upstream::Errc::wrong_content) context.erase_stored();
-  writer.end(written);
+  co_await writer.end(written);
 }
 
 Task<upstream::Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
@@ -180,41 +187,42 @@ void confirm_verified(const FillContext& context, Incoming& incoming) {
   incoming.asker_fields.clear();
 }
 
-bool store_part(const FillContext& context, const Incoming& incoming,
-                const cache::Ref<const cache::Entry>& part) {
+Task<bool> store_part(const FillContext& context, const Incoming& incoming,
+                      cache::Ref<const cache::Entry> part) {
   auto stored = context.in_memory();
   if (stored && stored->object()) {  // the part is smaller than a block
-    if (cache::same_representation(*stored, incoming.attempt.head().fields)) return false;
+    if (cache::same_representation(*stored, incoming.attempt.head().fields)) co_return false;
     stored = nullptr;
   }
   const auto message = context.received(incoming.attempt);
   const auto all = cache::combine(stored.get(), part, context.request().facts, message,
                                   context.cache().most_in_memory());
-  if (all && !all->range() && is_wrong(context, *all)) {
-    (void)sources::wrong_content(incoming.attempt, all->url());
-    context.erase_stored();
-    return false;
-  }
-  return all && context.store(all, incoming.superseded);
+  if (!all) co_return false;
+  bool is_other = false;
+  if (!all->range()) is_other = co_await is_wrong(context, all);
+  if (!is_other) co_return context.store(all, incoming.superseded);
+  (void)sources::wrong_content(incoming.attempt, all->url());
+  context.erase_stored();
+  co_return false;
 }
 
-void store_cut_body(const FillContext& context, const Incoming& incoming) {
+Task<void> store_cut_body(const FillContext& context, const Incoming& incoming) {
   const auto& entry = *incoming.entry;
   const auto came = context.fill().received();
-  if (came == 0 || !entry.has_content() || cache::strong_validator(entry).empty()) return;
-  if (entry.giver().guest) return;  // a part may be joined with others later
+  if (came == 0 || !entry.has_content() || cache::strong_validator(entry).empty()) co_return;
+  if (entry.giver().guest) co_return;  // a part may be joined with others later
   // Of a coded part that does not promise all its bytes, perhaps only the part was coded.
   const bool coded = cache::is_coded(incoming.attempt.head().fields);
-  if (coded && entry.range() && incoming.length != entry.range()->range.size()) return;
+  if (coded && entry.range() && incoming.length != entry.range()->range.size()) co_return;
   const auto first = entry.range() ? entry.range()->range.first : 0;
   const auto complete = entry.range() ? entry.range()->complete : incoming.length;
   const http::ContentRange part{{first, first + came - 1}, complete};
   const auto message = context.received(incoming.attempt);
   const auto kept =
       cache::with_part(context.cache().budget, entry, context.request().facts, message, part);
-  if (kept.storability != cache::Storability::yes) return;
+  if (kept.storability != cache::Storability::yes) co_return;
   kept.entry->body = context.fill().body();
-  store_part(context, incoming, kept.entry);
+  (void)co_await store_part(context, incoming, kept.entry);
 }
 
 }  // namespace proxy::fetching

@@ -21,8 +21,8 @@ void write_unmodified(FillContext& context, sources::Attempt& answer,
                       const cache::Ref<const cache::Entry>& stored, cache::Freshened freshened);
 
 // For an origin's 304 about a response that only the client holds: passes the 304 on.
-void write_clients_unmodified(FillContext& context, sources::Attempt answer,
-                              cache::Ref<const cache::Entry> stored);
+net::Task<void> write_clients_unmodified(FillContext& context, sources::Attempt answer,
+                                         cache::Ref<const cache::Entry> stored);
 
 // Answers with `stored` for an origin that failed, if `stored` may stand in (RFC 5861 4). If the
 // job is a refresh, ends the fill, and changes nothing. `why`: for Cache-Status; `leave`: how stale
@@ -55,10 +55,10 @@ void confirm_verified(const FillContext& context, Incoming& incoming);
 
 // Stores a complete part, combined with a stored part of the same representation. Returns whether
 // anything was stored. `incoming`: the answer that had the part.
-bool store_part(const FillContext& context, const Incoming& incoming,
-                const cache::Ref<const cache::Entry>& part);
+net::Task<bool> store_part(const FillContext& context, const Incoming& incoming,
+                           cache::Ref<const cache::Entry> part);
 
 // Stores the received bytes of a cut body, if a strong validator allows the rest to be asked for.
-void store_cut_body(const FillContext& context, const Incoming& incoming);
+net::Task<void> store_cut_body(const FillContext& context, const Incoming& incoming);
 
 }  // namespace proxy::fetching
