@@ -8,6 +8,7 @@
 #include "proxy/fetching/object_writer.hpp"
 #include "proxy/fetching/rest_of_body.hpp"
 #include "proxy/fetching/stored_answer.hpp"
+#include "proxy/policy/content.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/neighbour.hpp"
@@ -89,6 +90,17 @@ std::optional<RestFrom> who_has_the_rest(const FillContext& context, BodyWriter&
   return is_by_parent ? std::optional(RestFrom::origin) : std::nullopt;
 }
 
+// Whether the body of a parent is shown only once it is whole: it is small, and a digest tells
+// whether it is right. If it is not, the origin is asked in its place.
+bool is_to_be_held_back(const Incoming& incoming, const OriginQuestion& asked,
+                        const policy::Request& request) {
+  const auto& answer = incoming.attempt;
+  const bool by_cache = answer.hierarchy() == observe::Hierarchy::parent &&
+                        asked.how.reason != http::Forward::request;
+  return by_cache && incoming.length && *incoming.length <= BodyWriter::kHeldBack &&
+         policy::digest_of(answer.head().fields, request);
+}
+
 // The next question, after another range than the client's got an answer of no use, or none. Notes
 // an origin that may have refused that range.
 OriginQuestion after_refusal(const FillContext& context, const sources::Attempt& answer,
@@ -134,9 +146,18 @@ Task<Next> write_response(FillContext& context, sources::Attempt answer,
     }
     if (!cut || *cut == CutToSize::not_there) co_return asked.as_the_client_asked();
   }
+  const bool held_back = is_to_be_held_back(incoming, asked, request);
   BodyWriter writer(context, std::move(incoming));
-  writer.publish();
+  if (held_back) {
+    writer.hold_back(BodyWriter::IfLong::publish);
+  } else {
+    writer.publish();
+  }
   auto written = co_await writer.write(idle);
+  if (writer.held_back() && sources::worth_of(written).worth == sources::Worth::wrong) {
+    context.fill().restart();
+    co_return asked.after_wrong_parent();
+  }
   const auto rest = who_has_the_rest(context, writer, written);
   if (rest) written = co_await write_rest(context, writer, written.error(), *rest);
   co_await writer.end(std::move(written));
@@ -208,15 +229,24 @@ sources::Attempt attempt_at_origin(blocks::FetchAccess& access, const policy::Re
           request};
 }
 
+namespace {
+
+sources::Attempt ask_on_its_way(const FillContext& context, const OriginQuestion& asked) {
+  const auto& request = context.request();
+  auto route = sources::route_of(request);
+  if (asked.way == OriginQuestion::Way::directly && route.direct) route = {};
+  return attempt_at_origin(context.access, request, asked, std::move(route));
+}
+
+}  // namespace
+
 Task<void> fill_from_origin(FillContext& context, OriginQuestion question,
                             std::optional<sources::Attempt> begun) {
   const auto& request = context.request();
   for (Next next = std::move(question); next;) {
     const auto asked = std::move(*next);
     const bool is_asked = begun.has_value();
-    auto attempt =
-        is_asked ? std::move(*begun)
-                 : attempt_at_origin(context.access, request, asked, sources::route_of(request));
+    auto attempt = is_asked ? std::move(*begun) : ask_on_its_way(context, asked);
     begun.reset();
     if (!is_asked) {
       const UnreadWatch watch(context, attempt);

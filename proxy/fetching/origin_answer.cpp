@@ -79,6 +79,12 @@ OriginQuestion OriginQuestion::past_parents() const {
   return next;
 }
 
+OriginQuestion OriginQuestion::after_wrong_parent() const {
+  auto next = past_parents();
+  next.way = Way::directly;
+  return next;
+}
+
 OriginSays said_by(const http::ResponseHead& answer, const OriginQuestion& asked,
                    const policy::Request& request) {
   const auto status = answer.status;

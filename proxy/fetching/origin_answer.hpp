@@ -26,6 +26,7 @@ struct OriginQuestion {
   std::optional<http::AskedRange> range_override = {};  // asked for in place of the client's range
   std::string tags = {};  // to revalidate: the tag of `stored`, and perhaps the client's tags
   RangeAsked range = RangeAsked::any;
+  enum class Way : std::uint8_t { by_route, directly } way = Way::by_route;  // if it is allowed
 
   // Whether the origin is asked for another range than the client asks for: the blocks around it,
   // the rest of a stored part, or the same range without the client's If-Range. A failure may then
@@ -43,6 +44,9 @@ struct OriginQuestion {
   [[nodiscard]] OriginQuestion for_all() const;
   // The same question, which no parent may answer from its cache.
   [[nodiscard]] OriginQuestion past_parents() const;
+  // As past_parents(), after a parent has given a wrong body: the origin itself is asked, if it may
+  // be asked directly.
+  [[nodiscard]] OriginQuestion after_wrong_parent() const;
 };
 
 // The meaning of the origin's answer. Each value has a writer of its own, or a next question.
