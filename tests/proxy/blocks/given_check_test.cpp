@@ -186,6 +186,40 @@ TEST(GivenCheck, TrustsStoredBlocksUntilOneIsStoredAnew) {
   EXPECT_LT(given.size(), kObjectBytes);
 }
 
+// Of two sources either may be wrong. Of one alone it is clear.
+TEST(BlockWriter, LeavesNeighboursAsideAfterWrongBlocksOfSeveralSources) {
+  for (const bool several : {true, false}) {
+    NamedScene scene(several ? Answers{lie({0}, cache::kBlockBytes), answers::part()}
+                             : Answers{lie({0})});
+    const auto client = scene.asks();
+    BlockSource source(scene.fetching, scene.all_for(*client));
+    std::string given;
+    EXPECT_FALSE(support::run(scene.io, give(source, {0, 3}, given)));
+    EXPECT_EQ(scene.fills.recently_invalidated(scene.url_key, scene.url, scene.now()), several);
+  }
+}
+
+TEST(BlockWriter, DropsOnlyItsOwnVersionAfterAWrongBody) {
+  NamedScene* there = nullptr;
+  const support::ScriptedOrigin::Answer wrong = [&there](const support::Request& asked) {
+    const cache::Request request;
+    const cache::Response response{fields_with_digest()};
+    const cache::Received received{there->url, request.head.fields, response.head, there->times(),
+                                   "us"};
+    const auto newer = cache::object_entry(there->budget, received, {.version = 2}, kObjectBytes);
+    EXPECT_TRUE(there->cache.store(there->url_key, newer, there->now()));
+    return lie({0})(asked);
+  };
+  NamedScene scene({wrong});
+  there = &scene;
+  const auto client = scene.asks();
+  BlockSource source(scene.fetching, scene.all_for(*client));
+  std::string given;
+  EXPECT_FALSE(support::run(scene.io, give(source, {0, 3}, given)));
+  ASSERT_TRUE(scene.entry() != nullptr);
+  EXPECT_EQ(scene.entry()->object()->version, 2U);
+}
+
 // Whoever wants one block alone waits for no other one.
 TEST(WholeCheck, VerifiesABlockOfAVerifiedObjectAlone) {
   NamedScene scene({answers::part(), lie({1}), answers::part()});
