@@ -87,7 +87,9 @@ inline const json kAsksAllNeighbours{{"timeouts", {{"peer_first_byte", "2s"}}}};
 
 // A proxy with two neighbours, "b" and "c", which claim the same paths.
 struct TwoPeers {
-  explicit TwoPeers(const std::vector<std::string>& paths) {
+  explicit TwoPeers(const std::vector<std::string>& paths,
+                    const json& how_long = support::kSanitized ? kAsksAllNeighbours
+                                                               : kSparesTheOrigin) {
     std::vector<std::string> urls;
     for (const auto& path : paths) urls.push_back(origin.url(path));
     for (auto* peer : {&b, &c}) peer->on(kDigestPath, digest_reply(digest_claiming(urls)));
@@ -95,8 +97,7 @@ struct TwoPeers {
     c.sign_as("c");
     const auto delay = allowed(std::chrono::seconds(1));  // no hedge wins
     origin.otherwise([=](const Request&) { return cacheable("from the origin").slow(delay, 0); });
-    json settings =
-        with_peer("b", b.port(), support::kSanitized ? kAsksAllNeighbours : kSparesTheOrigin);
+    json settings = with_peer("b", b.port(), how_long);
     settings["peers"].push_back(with_peer("c", c.port())["peers"][0]);
     proxy = std::make_unique<ProxyProcess>(settings);
     for (const char* name : {"b", "c"}) {

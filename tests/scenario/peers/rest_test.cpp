@@ -79,8 +79,9 @@ TEST(Rest, OfABodyWithoutAStrongValidatorIsNotAskedFor) {
   EXPECT_EQ(scene.peer.count("/a"), 1U);
 }
 
+// However slow a busy machine makes the neighbours: the origin is not asked beside them.
 TEST(Rest, OfWhatANeighbourCutComesFromTheNextBeforeTheOrigin) {
-  TwoPeers scene({"/a"});
+  TwoPeers scene({"/a"}, kAsksAllNeighbours);
   for (auto* peer : {&scene.b, &scene.c}) {
     peer->on("/a", [](const Request& request) {
       return request.has("Range") ? rest_reply(request, kTaggedBody) : cut_reply(kTaggedBody);
