@@ -5,6 +5,7 @@
 #include <csignal>
 #include <deque>
 
+#include "peers/site.hpp"
 #include "tests/scenario/peers/site_scene.hpp"
 
 namespace scenario {
@@ -12,28 +13,33 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// A member that a busy machine stops for half a second is taken for lost, and another one fetches.
+// So those objects count of which all members had the response before.
 TEST(SiteCollapse, FetchesANewObjectOnceHoweverManyNeighboursAreAskedForItAtOnce) {
+  using std::chrono::steady_clock;
   Site site;
-  site.origin.otherwise([](const Request& request) {
-    return cacheable("body of " + request.path).slow(allowed(200ms), 0);
-  });
-  for (const char* path : {"/a", "/b", "/c", "/d", "/e", "/f"}) {
+  site.origin.otherwise(
+      [](const Request& request) { return cacheable("body of " + request.path).slow(200ms, 0); });
+  int in_time = 0;
+  for (int i = 0; i < 100 && in_time < 6; ++i) {
     // On a busy machine a poll may be late, and its proxy then belongs to no site for a while.
     ASSERT_TRUE(await([&site] { return site.is_complete(); }));
-    for (const auto& answer : site.ask_all(path)) {
-      EXPECT_EQ(answer.body, std::string("body of ") + path);
+    const std::string path = "/" + std::to_string(i);
+    const double given = site.given_unclaimed();
+    const auto begun = steady_clock::now();
+    const auto answers = site.ask_all(path);
+    const bool counts = steady_clock::now() - begun < peers::kHeartbeat * 2;
+    for (const auto& answer : answers) {
+      EXPECT_EQ(answer.body, "body of " + path);
       EXPECT_TRUE(answer.whole);
     }
+    if (!counts) continue;
+    ++in_time;
     EXPECT_EQ(site.origin.count(path), 1U) << path;
+    EXPECT_TRUE(await([&] { return site.given_unclaimed() == given + 2; }))
+        << "by neighbours that had claimed nothing";
   }
-  double given = 0;
-  for (const auto& member : site.members) {
-    for (const char* peer : {"0", "1", "2"}) {
-      given +=
-          member.metric("hearsay_peer_unclaimed_hits_total{peer=\"" + std::string(peer) + "\"}");
-    }
-  }
-  EXPECT_EQ(given, 2 * 6) << "by neighbours that had claimed nothing";
+  EXPECT_EQ(in_time, 6);
 }
 
 TEST(SiteCollapse, FetchesALargeObjectOnce) {

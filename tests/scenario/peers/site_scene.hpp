@@ -43,6 +43,17 @@ struct Site {
   double questions(std::size_t member) const {
     return members[member].metric("hearsay_requests_total{result=\"site_question\"}");
   }
+  // How many responses neighbours have given that had claimed nothing.
+  double given_unclaimed() const {
+    double given = 0;
+    for (const auto& member : members) {
+      for (const char* peer : {"0", "1", "2"}) {
+        given +=
+            member.metric("hearsay_peer_unclaimed_hits_total{peer=\"" + std::string(peer) + "\"}");
+      }
+    }
+    return given;
+  }
   // What a member answers to the question of another that nobody claims. `from`: the last byte of
   // the asker's address, 1 that of the members.
   Response told(std::size_t member, const std::string& path, const std::string& asker,
