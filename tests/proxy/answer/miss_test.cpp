@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/peers/samples.hpp"
 #include "tests/proxy/answer/answer_scene.hpp"
 
 namespace proxy::answer {
@@ -247,6 +248,48 @@ TEST(AMiss, ThatWasForOneClientIsStoredOnceItMayBe) {
   EXPECT_EQ(scene.ask("GET " + scene.url).content(), "body");
   scene.settle();
   EXPECT_NE(scene.stored(scene.url), nullptr);
+}
+
+struct DuplicateCase {
+  config::Duplicates setting;
+  std::size_t bytes;
+  // How requests are answered: `d` by a duplicate that is left with the neighbour, `s` by a
+  // response that is stored, `h` by a hit.
+  std::string answers;
+};
+
+// Time stands, so the neighbour on loopback stays near however busy the machine is.
+TEST(Miss, LeavesADuplicateWithANearNeighbourAsOftenAsTheSettingSays) {
+  constexpr std::size_t kLarge = (1 << 20) + 1;
+  using config::Duplicates;
+  for (const auto& [setting, bytes, expected] :
+       {DuplicateCase{Duplicates::second, 10, "dshh"},
+        DuplicateCase{Duplicates::second, kLarge, "ddsh"},
+        DuplicateCase{Duplicates::never, kLarge, "dddd"},
+        DuplicateCase{Duplicates::always, kLarge, "shhh"}}) {
+    support::ScriptedOrigin neighbour;
+    neighbour.on("/x", with("max-age=100", std::string(bytes, 'p'))
+                           .with(std::string(peers::kEpochField), peers::to_text(0xab)));
+    auto settings = open_settings();
+    settings.digest.prefer = config::Prefer::neighbours;
+    settings.digest.duplicates = setting;
+    settings.peers = {peers::samples::peer("b", neighbour.port())};
+    AnswerScene scene(std::move(settings));
+    auto report = peers::samples::report_of({"x"}, scene.clock.steady());
+    report.identity.learn_epoch_of_digest(0xab);
+    scene.policy->directory->update(0, std::move(report));
+    tiers::Placement placement(scene.budget);
+    scene.tiers.placement = &placement;
+    std::string answers;
+    while (answers.size() < expected.size()) {
+      EXPECT_EQ(scene.ask("GET http://origin.test/x").content().size(), bytes);
+      const auto told = scene.cache_status();
+      const bool left = told.find("peer/b not-stored/duplicate") != std::string::npos;
+      answers += left ? 'd' : told.find("; hit") != std::string::npos ? 'h' : 's';
+      scene.settle();
+    }
+    EXPECT_EQ(answers, expected);
+  }
 }
 
 }  // namespace
