@@ -59,13 +59,8 @@ TEST(Placement, StoresADuplicateAtTheSecondRequest) {
   EXPECT_TRUE(scene.some_answers_are("dshh"));
 }
 
-TEST(Placement, StoresALargeDuplicateAtTheThirdRequest) {
-  const Placing scene("second", kLarge);
-  EXPECT_TRUE(scene.some_answers_are("ddsh"));
-}
-
 TEST(Placement, StoresNoDuplicateIfTheSettingSaysSo) {
-  const Placing scene("never", kLarge);
+  const Placing scene("never");
   EXPECT_TRUE(scene.some_answers_are("dddd"));
 }
 
