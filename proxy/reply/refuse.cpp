@@ -149,6 +149,7 @@ Refusal Refusal::failure(const upstream::Failure& failure) {
   refusal.cache_status.detail = upstream::word(failure.what);
   http::add_detail(refusal.cache_status.detail, exceeds(upstream::exceeded_setting(failure)));
   refusal.by_list = failure.cause == upstream::Errc::blocked_address;
+  refusal.retry_after = std::chrono::seconds(failure.retry_after);
   refusal.advice = upstream::advice_for(failure);
   return refusal;
 }

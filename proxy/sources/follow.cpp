@@ -31,7 +31,28 @@ seconds age_of(const http::ResponseHead& answer, const cache::Times& times) {
   return std::chrono::floor<seconds>(cache::initial_age(answer.fields, times));
 }
 
+bool hides_denied(const policy::Request& request) {
+  const bool shows = request.facts.has_credentials || http::shows_secret(request.head.fields);
+  return !shows && request.rule() && request.rule()->hides_denied();
+}
+
 }  // namespace
+
+bool is_absent_for(const policy::Request& request, unsigned status) {
+  return (status == 401 || status == 403) && hides_denied(request);
+}
+
+http::ResponseHead absent_head(const http::ResponseHead& refusal) {
+  http::ResponseHead head = refusal;
+  head.status = 404;
+  head.reason = "Not Found";
+  http::Fields others;
+  for (const auto& line : refusal.fields) {
+    if (line.id != http::field::www_authenticate) others.append(line);
+  }
+  head.fields = std::move(others);
+  return head;
+}
 
 std::unique_ptr<Follow> Follow::of(const SourceAccess& access, const policy::Request& request,
                                    std::string& head) {
@@ -57,7 +78,7 @@ Follow::Follow(const SourceAccess& access, const policy::Request& request, std::
     }
     const auto question = token_question(url, anonymous_->image.name);
     const auto known = access.shared.servers.tokens.find(question, access.now());
-    if (known) anonymous_->token = known->text;
+    if (known && !known->has_failed()) anonymous_->token = known->text;
     if (!anonymous_->token.empty()) head = authorized_head(head, anonymous_->token);
   }
   asked_ = head;
@@ -69,7 +90,7 @@ Follow::Audience Follow::audience_of(const policy::Request& request) {
   return {.shows_credentials = shows,
           .by_class = facts.freshness.by_class,
           .stores_cookies = facts.store_cookies,
-          .hides_denied = !shows && request.rule() && request.rule()->hides_denied()};
+          .hides_denied = hides_denied(request)};
 }
 
 net::Task<upstream::Outcome<bool>> Follow::go_on(SourceAccess& access,
@@ -94,12 +115,10 @@ net::Task<upstream::Outcome<bool>> Follow::go_on(SourceAccess& access,
     } else if (linked_) {
       write_anew(fetch->head());
     }
-    // The client would keep it as the registry's.
-    if (anonymous_ && anonymous_->is_busy) leave_out(fetch->head(), http::field::set_cookie);
     if (!is_hidden(fetch->head())) co_return false;
     if (anonymous_)
       co_return upstream::failure_of(Failure::Where::upstream, upstream::Errc::needs_credentials);
-    hide(fetch->head());
+    head_ = absent_head(head_ ? *head_ : fetch->head());
     co_return false;
   }
   if (fetch->is_abandoned()) co_return Failure{Failure::Where::us, Failure::What::abandoned, {}};
@@ -214,13 +233,9 @@ net::Task<upstream::Outcome<bool>> Follow::gets_token(SourceAccess& access,
   auto asks = anonymous_token(access, *policy_, wanted);
   auto got = co_await asks;
   if (!got) co_return got.error();
-  // The registry has nothing against us. Its token server's answer tells when to try again.
-  if (fetch->is_abandoned()) co_return Failure{Failure::Where::us, Failure::What::abandoned, {}};
-  anonymous_->is_busy = !!got->busy;
-  if (got->busy) fetch = std::move(got->busy);
-  if (got->token.empty()) co_return false;
+  if (got->empty()) co_return false;
   anonymous_->is_new = true;
-  anonymous_->token = std::move(got->token);
+  anonymous_->token = std::move(*got);
   asked_ = authorized_head(asked_, anonymous_->token);
   co_return true;
 }
@@ -228,23 +243,6 @@ net::Task<upstream::Outcome<bool>> Follow::gets_token(SourceAccess& access,
 bool Follow::is_hidden(const http::ResponseHead& answer) const {
   const bool is_denied = answer.status == 401 || (answer.status == 403 && !redirects_.any());
   return audience_.hides_denied && is_denied;
-}
-
-// What not everybody may have does not exist for a client without credentials: it then asks the
-// server itself, with its own.
-void Follow::hide(const http::ResponseHead& answer) {
-  leave_out(answer, http::field::www_authenticate);
-  head_->status = 404;
-  head_->reason = "Not Found";
-}
-
-void Follow::leave_out(const http::ResponseHead& answer, http::field name) {
-  if (!head_) head_ = answer;
-  http::Fields others;
-  for (const auto& line : head_->fields) {
-    if (line.id != name) others.append(line);
-  }
-  head_->fields = std::move(others);
 }
 
 upstream::FetchPlan Follow::plan() const {

@@ -16,6 +16,13 @@ namespace proxy::sources {
 
 struct SourceAccess;
 
+// Whether a refusal with this status, of the URL that the request names, is a 404 for its client:
+// what not everybody may have does not exist for a client without credentials, if the site's rule
+// says so. The client then asks the server itself, with its own.
+bool is_absent_for(const policy::Request& request, unsigned status);
+// The head of that 404. Refers to the refusal.
+http::ResponseHead absent_head(const http::ResponseHead& refusal);
+
 // One question with its redirects. Outlives the request.
 class Follow {
  public:
@@ -54,7 +61,6 @@ class Follow {
     mirrors::ImagePart image;
     std::string token = {};  // that was sent; empty: none
     bool is_new = false;     // the token was got for this question
-    bool is_busy = false;    // the answer is that of the token server, which has no time
   };
   // The clients for whom answers are.
   struct Audience {
@@ -72,8 +78,6 @@ class Follow {
   net::Task<upstream::Outcome<bool>> gets_token(SourceAccess& access,
                                                 std::unique_ptr<upstream::Fetch>& fetch);
   [[nodiscard]] bool is_hidden(const http::ResponseHead& answer) const;
-  void hide(const http::ResponseHead& answer);
-  void leave_out(const http::ResponseHead& answer, http::field name);
   upstream::FetchPlan plan() const;
 
   const std::shared_ptr<const policy::Policy> policy_;

@@ -1,6 +1,6 @@
 #include "proxy/sources/registry_token.hpp"
 
-#include <memory>
+#include <algorithm>
 
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
@@ -23,6 +23,8 @@ namespace {
 constexpr seconds kMargin{10};
 // For how long nobody asks again after a token server has given none.
 constexpr seconds kDenied{10};
+// The longest time to wait for that a client is told.
+constexpr seconds kLongestWait{3600};
 
 using Token = std::optional<mirrors::AnonymousToken>;
 
@@ -69,18 +71,38 @@ bool may_ask(const policy::Policy& policy, const http::Target& realm,
 
 constexpr Failure kTimedOut{Failure::Where::upstream, Failure::What::timed_out, {}};
 
-struct Given {
-  Token token;                            // nothing: the server gives none
-  std::unique_ptr<upstream::Fetch> busy;  // see TokenGot
-};
+// The server has no time, and may say in how many seconds it has.
+Failure no_time(const http::ResponseHead& answer) {
+  auto failure = upstream::failure_of(Failure::Where::upstream, upstream::Errc::no_token);
+  const auto after = http::parse_decimal(answer.fields.only_value("Retry-After")).value_or(0);
+  failure.status =
+      static_cast<std::uint16_t>(answer.status > http::kLastStatus ? 502 : answer.status);
+  failure.retry_after =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(after, kLongestWait.count()));
+  return failure;
+}
 
-Task<Outcome<Given>> ask_for_token(SourceAccess& access, const policy::Policy& policy,
+// A failure as KnownAnswers keep it for those who wait for the same question.
+std::string text_of(const Failure& failure) {
+  return std::to_string(failure.status) + ' ' + std::to_string(failure.retry_after);
+}
+
+Failure failure_in(std::string_view text) {
+  const auto space = text.find(' ');
+  const auto status = http::parse_decimal(text.substr(0, space)).value_or(0);
+  if (status == 0) return kTimedOut;
+  auto failure = upstream::failure_of(Failure::Where::upstream, upstream::Errc::no_token);
+  failure.status = static_cast<std::uint16_t>(status);
+  const auto after = http::parse_decimal(text.substr(space + 1)).value_or(0);
+  failure.retry_after = static_cast<std::uint32_t>(after);
+  return failure;
+}
+
+// Nothing: the server gives none.
+Task<Outcome<Token>> ask_for_token(SourceAccess& access, const policy::Policy& policy,
                                    const http::Target& url, const http::Target& registry) {
   const auto end = access.now() + policy.settings.timeouts.first_byte;
-  Given given;
-  auto asked =
-      std::make_unique<upstream::Fetch>(access.upstream, plan_for(access, policy, url, registry));
-  auto& fetch = *asked;
+  upstream::Fetch fetch(access.upstream, plan_for(access, policy, url, registry));
   const auto started = co_await fetch.start();
   if (!started) co_return started.error();
   unsigned status = 0;
@@ -90,15 +112,13 @@ Task<Outcome<Given>> ask_for_token(SourceAccess& access, const policy::Policy& p
     if (heads == 8) co_return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
     status = (*head)->status;
   }
-  if (status == 429 || status >= 500) {
-    given.busy = std::move(asked);
-  } else if (status == 200) {
-    auto reads = read_short_body(access, fetch, mirrors::AnonymousToken::kMostBytes, end);
-    const auto body = co_await reads;
-    if (!body) co_return body.error();
-    if (*body) given.token = mirrors::AnonymousToken::parse(**body);
-  }
-  co_return Outcome<Given>(std::move(given));
+  if (status == 429 || status >= 500) co_return no_time(fetch.head());
+  if (status != 200) co_return Token();
+  auto reads = read_short_body(access, fetch, mirrors::AnonymousToken::kMostBytes, end);
+  const auto body = co_await reads;
+  if (!body) co_return body.error();
+  auto token = *body ? mirrors::AnonymousToken::parse(**body) : Token();
+  co_return Outcome<Token>(std::move(token));
 }
 
 }  // namespace
@@ -107,24 +127,23 @@ std::string token_question(const http::Target& url, std::string_view name) {
   return std::string("token ").append(url.authority()).append("/").append(name);
 }
 
-Task<Outcome<TokenGot>> anonymous_token(SourceAccess& access, const policy::Policy& policy,
-                                        const TokenWanted& wanted) {
-  TokenGot got;
+Task<Outcome<std::string>> anonymous_token(SourceAccess& access, const policy::Policy& policy,
+                                           const TokenWanted& wanted) {
   const auto url = mirrors::token_url(wanted.challenge, wanted.name);
-  if (!url || !may_ask(policy, *url, wanted.url)) co_return Outcome<TokenGot>(std::move(got));
+  if (!url || !may_ask(policy, *url, wanted.url)) co_return std::string();
   auto& known_answers = access.shared.servers.tokens;
   const auto question = token_question(wanted.url, wanted.name);
-  const auto end = access.now() + policy.settings.timeouts.first_byte;
+  const auto begun = access.now();
+  const auto end = begun + policy.settings.timeouts.first_byte;
   net::Wakeup wakeup(access.executor);
   const net::WaitList::Waiting waiting(known_answers.line(), wakeup);
   upstream::KnownAnswers::Asking asking(known_answers, question);
   for (;;) {
     const auto known = known_answers.find(question, access.now());
+    if (known && known->failed >= begun) co_return failure_in(known->text);
     // Another one may have asked since this one's was refused.
-    if (known && (known->text.empty() || known->text != wanted.sent)) {
-      got.token = known->text;
-      co_return Outcome<TokenGot>(std::move(got));
-    }
+    const bool is_token = known && !known->has_failed();
+    if (is_token && (known->text.empty() || known->text != wanted.sent)) co_return known->text;
     if (asking.begin()) break;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - access.now());
     if (left <= left.zero()) co_return kTimedOut;
@@ -132,14 +151,17 @@ Task<Outcome<TokenGot>> anonymous_token(SourceAccess& access, const policy::Poli
   }
   const auto asked = access.now();
   auto asks = ask_for_token(access, policy, *url, wanted.url);
-  auto given = co_await asks;
-  if (!given) co_return given.error();
-  const auto& token = given->token;
-  got.busy = std::move(given->busy);
-  if (token) got.token = token->text;
+  const auto given = co_await asks;
+  if (!given) {
+    const auto failed = access.now();
+    asking.record({text_of(given.error()), asked, failed}, failed + kDenied);
+    co_return given.error();
+  }
+  const auto& token = *given;
   const auto lasts = token ? std::max(token->lasts - kMargin, kMargin) : kDenied;
-  if (!got.busy) asking.record({got.token, asked}, asked + lasts);
-  co_return Outcome<TokenGot>(std::move(got));
+  const auto text = token ? token->text : std::string();
+  asking.record({text, asked}, asked + lasts);
+  co_return text;
 }
 
 std::string authorized_head(std::string_view head, std::string_view token) {

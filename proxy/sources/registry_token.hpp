@@ -1,7 +1,6 @@
 // Tokens with which anybody may read a repository of a registry.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -28,18 +27,14 @@ struct TokenWanted {
   std::string_view sent;    // the token that was refused; empty: none was sent
   mirrors::BearerChallenge challenge;
 };
-struct TokenGot {
-  std::string token;  // empty: there is none for anybody
-  // The answer of a token server that has no time: its status is 429, or 500 and above. Null: there
-  // is no such answer.
-  std::unique_ptr<upstream::Fetch> busy;
-};
 // Gets a token from the server that the challenge names, if the policy's registries let it be asked
-// (mirrors::Registries), or if it is mirrored itself. Of a crowd, one asks, and the others wait.
-// A failure: the server cannot be reached. Whatever `wanted` refers to outlives the task.
-net::Task<upstream::Outcome<TokenGot>> anonymous_token(SourceAccess& access,
-                                                       const policy::Policy& policy,
-                                                       const TokenWanted& wanted);
+// (mirrors::Registries), or if it is mirrored itself. Empty: there is none for anybody. Of a crowd,
+// one asks, and the others wait and get the same. A failure: the server cannot be reached, or has
+// no time, which it says by 429 or a status from 500 on. Whatever `wanted` refers to outlives the
+// task.
+net::Task<upstream::Outcome<std::string>> anonymous_token(SourceAccess& access,
+                                                          const policy::Policy& policy,
+                                                          const TokenWanted& wanted);
 
 // A request head of ours, with the token in place of another one.
 std::string authorized_head(std::string_view head, std::string_view token);

@@ -66,6 +66,7 @@ constexpr Meaning kMeanings[] = {
      What::unreachable},
     {"the body does not have the digest that names it", What::malformed},
     {"the registry gives it to nobody without credentials", What::denied},
+    {"the registry's token server has no time", What::unreachable},
 };
 
 // Null: no enumerator.
@@ -162,6 +163,7 @@ bool may_be_refusal(const Failure& failure) {
 // fault is not this proxy's; 503 says that it is.
 unsigned status_for(const Failure& failure) {
   const bool is_of_client = failure.where == Failure::Where::client;
+  if (failure.status != 0) return failure.status;
   switch (failure.what) {
     case What::denied:
       // So that the client asks the registry itself, with its own credentials.

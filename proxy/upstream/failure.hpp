@@ -39,6 +39,7 @@ enum class Errc {
   redirected_out,     // an origin redirects to where this proxy does not follow
   wrong_content,      // the body does not have the digest that names it
   needs_credentials,  // a registry gives an image to nobody without them
+  no_token,           // the token server of a registry has no time, or cannot be asked
 };
 
 const boost::system::error_category& upstream_category();
@@ -71,6 +72,9 @@ struct Failure {
   Where where = Where::upstream;
   What what = What::unreachable;
   boost::system::error_code cause{};
+  // What a server on the way has said, which is the client's answer, too; 0: nothing.
+  std::uint16_t status = 0;
+  std::uint32_t retry_after = 0;  // seconds
 };
 
 // How many kinds Failure::What has.

@@ -1,5 +1,5 @@
-// Short answers of servers that many requests need: tokens of registries, and what tags name. Only
-// in memory, and never told to neighbours or logs.
+// Short answers of servers that many requests need: tokens of registries, and what tags name. In
+// memory alone. Neighbours and logs are never told a token.
 #pragma once
 
 #include <optional>
@@ -23,6 +23,8 @@ class KnownAnswers {
     std::string text;           // empty: the server gave none
     Time asked;                 // when the question was sent
     Time failed = Time::min();  // when a later question has got no answer
+
+    [[nodiscard]] bool has_failed() const { return failed != Time::min(); }
   };
   // Finds the answer to the question. Nothing: it is not known.
   [[nodiscard]] std::optional<Answer> find(const std::string& question, Time now) const

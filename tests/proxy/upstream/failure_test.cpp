@@ -33,6 +33,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         FailureCase{"Denied", Errc::denied_address, What::denied, 403},
         FailureCase{"NeedsCredentials", Errc::needs_credentials, What::denied, 404},
+        FailureCase{"NoToken", Errc::no_token, What::unreachable, 502},
         FailureCase{"NoSuchName", Errc::name_not_found, What::no_address, 502},
         FailureCase{"NoAddress", Errc::no_address, What::no_address, 502},
         FailureCase{"Resolver", Errc::resolver_failed, What::dns, 502},
@@ -52,6 +53,13 @@ INSTANTIATE_TEST_SUITE_P(
         FailureCase{"BadChunk", boost::beast::http::error::bad_chunk, What::malformed, 502},
         FailureCase{"LongHead", boost::beast::http::error::header_limit, What::malformed, 502}),
     [](const auto& tested) { return tested.param.name; });
+
+TEST(Failure, HasTheStatusThatAServerOnTheWayHasSaid) {
+  auto failure = failure_of(Where::upstream, Errc::no_token);
+  failure.status = 429;
+  EXPECT_EQ(status_for(failure), 429U);
+  EXPECT_TRUE(out_of_reach(failure)) << "what is stored may stand in";
+}
 
 TEST(Failure, OfAClientIsItsOwnFault) {
   EXPECT_EQ(status_for({Where::client, What::timed_out}), 408U);
