@@ -110,7 +110,10 @@ Task<upstream::Outcome<void>> PassedRequest::ask() {
     const bool clients_fault = !sent && sent.error().where == upstream::Failure::Where::client;
     if (clients_fault) co_return sent;
   }
-  co_return co_await final_head();
+  const auto answered = co_await final_head();
+  if (answered && sources::is_absent_for(request_, fetch_->head().status))
+    absent_ = sources::absent_head(fetch_->head());
+  co_return answered;
 }
 
 Task<upstream::Outcome<void>> PassedRequest::ask_for_whole(sources::Follow::SteadyTime begun) {

@@ -25,6 +25,7 @@ class PassedRequest {
   // The last of them, if redirects were followed (sources::Follow).
   [[nodiscard]] upstream::Fetch& fetch() { return *fetch_; }
   [[nodiscard]] const http::ResponseHead& head() const {
+    if (absent_) return *absent_;
     return was_redirected() ? *follow_->head() : fetch_->head();
   }
   [[nodiscard]] bool was_redirected() const { return follow_ && follow_->head(); }
@@ -49,7 +50,8 @@ class PassedRequest {
   const net::PooledBuffer buffer_;
   std::unique_ptr<sources::Follow> follow_;  // null: no redirect is followed
   std::unique_ptr<upstream::Fetch> fetch_;
-  bool have_head_ = false;  // the final head
+  std::optional<http::ResponseHead> absent_;  // in place of a refusal
+  bool have_head_ = false;                    // the final head
   // Why no further head can be read. What follows a head that is no head is not an answer.
   std::optional<upstream::Failure> no_head_;
   int interims_ = 0;

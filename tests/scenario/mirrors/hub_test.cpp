@@ -289,6 +289,25 @@ TEST(Hub, TakesQuestionsForPathsByPost) {
   EXPECT_EQ(scene.hub.origin.plain.requests().at(0).body, body);
 }
 
+TEST(Hub, HasNoPathsOfAGatedRepositoryForWhoeverShowsNoToken) {  // K5
+  HubMirror scene;
+  const std::string path = "/api/models/o/gated/paths-info/main";
+  scene.hub.origin.plain.on(path, [](const Request& request) {
+    return request.has("Authorization")
+               ? Reply(200).body("[]")
+               : Reply(401, {{"X-Error-Code", "GatedRepo"}, {"WWW-Authenticate", "Bearer"}});
+  });
+  for (const bool has_token : {false, true}) {
+    const auto line = has_token ? "Authorization: Bearer theirs\r\n" : "";
+    scene.client.client.send("POST /hf" + path + " HTTP/1.1\r\nHost: " + scene.client.host +
+                             "\r\n" + line + "Content-Length: 7\r\n\r\npaths=a");
+    const auto info = scene.client.client.read("POST");
+    EXPECT_EQ(info.status, has_token ? 200 : 404);
+    EXPECT_EQ(info.has("X-Error-Code"), !has_token);
+    EXPECT_FALSE(info.has("WWW-Authenticate"));
+  }
+}
+
 TEST(Hub, GivesNeighboursWhatOneOfThemHas) {
   Hub hub(kModel);
   const Neighbours site(hub.settings());
