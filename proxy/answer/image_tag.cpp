@@ -7,8 +7,10 @@
 #include "proxy/http/secrets.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/mirrors/image_name.hpp"
+#include "proxy/sources/allowed.hpp"
 #include "proxy/sources/attempt.hpp"
 #include "proxy/sources/known_tags.hpp"
+#include "proxy/sources/neighbour.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/source_access.hpp"
 #include "proxy/sources/upstream_request.hpp"
@@ -103,12 +105,83 @@ void aim_at(policy::Request& request, const std::string& found) {
   sources::aim_at_digest(request, found);
 }
 
+// Asks those neighbours that have a record of the tag, in place of a registry that is away. Returns
+// an empty text if none of them answers. A guest's word does not count.
+Task<std::string> ask_neighbours(client::Client& client, const policy::Request& request) {
+  auto& access = client.access.fetching.sources;
+  const auto& directory = request.policy().directory;
+  if (!request.may_be_shared()) co_return std::string();
+  const auto claimants = directory->claimants(sources::tag_record_key(request), access.now());
+  for (const auto& peer : claimants) {
+    if (client.state.was_cut) break;
+    if (sources::why_barred(*peer, request, {})) continue;
+    const sources::SiblingQuestion question{.stale_will_do = true};
+    auto attempt = sources::attempt_at(access, peer, request, question);
+    const client::ResponseState::WaitsFor waits(client.state, [&attempt] { attempt.abandon(); });
+    const auto answered = co_await attempt.ask();
+    const auto finding = answered ? sources::finding_in(attempt.head(), question)
+                                  : sources::finding_in(answered.error());
+    sources::record_worth(*directory, attempt, finding, access.now());
+    if (!answered || attempt.head().status != 200) continue;
+    const auto digest = sources::digest_said_by(attempt.head().fields);
+    co_await sources::drain_body(access, attempt.fetch());
+    if (!digest.empty()) co_return digest;
+  }
+  co_return std::string();
+}
+
+// What the tag named before this process began, or names for a neighbour.
+Task<std::string> find_old_digest(client::Client& client, const policy::Request& request) {
+  auto finding = sources::recorded_digest(client.access.fetching.sources, request);
+  auto digest = co_await finding;
+  if (!digest.empty() || request.facts.offline) co_return digest;
+  auto asking = ask_neighbours(client, request);
+  digest = co_await asking;
+  co_return digest;
+}
+
+// For a request whose registry cannot be asked.
+void aim_at_old(client::Client& client, policy::Request& request, const std::string& digest) {
+  client.record.by_old_tag = !digest.empty();
+  aim_at(request, digest);
+}
+
 // By a client without credentials.
 bool asks_by_tag(const policy::Request& request) {
   if (!sources::is_for_tag(request)) return false;  // mostly
   const auto& facts = request.facts;
   return facts.method != cache::RequestFacts::Method::other && !facts.has_credentials &&
-         !http::shows_secret(request.head.fields) && !request.asks_as_sibling();
+         !http::shows_secret(request.head.fields);
+}
+
+// Asks the registry, and records its answer. If the registry is away, what is known counts still.
+Task<void> ask_and_record(client::Client& client, policy::Request& request,
+                          KnownAnswers::Asking& asking, std::optional<KnownAnswers::Answer> known) {
+  auto& access = client.access.fetching.sources;
+  const auto asked = access.now();
+  auto asks = ask_registry(client, request, "HEAD");
+  auto said = co_await asks;
+  if (said.leaves_open()) {
+    auto reads = ask_registry(client, request, "GET");
+    said = co_await reads;
+  }
+  if (said.is_away()) {
+    auto last = known.value_or(KnownAnswers::Answer{{}, KnownAnswers::Time::min()});
+    if (!known) {
+      auto finds = find_old_digest(client, request);
+      last.text = co_await finds;
+    }
+    last.failed = access.now();
+    // The question of a client that leaves fails without a fault of the registry.
+    if (!client.state.was_cut) asking.record(last, last.failed + kKept);
+    co_return aim_at_old(client, request, last.text);
+  }
+  asking.record({said.digest, asked}, asked + kKept);
+  access.shared.servers.tags.record(sources::last_tag_question(request), {said.digest, asked},
+                                    asked + kKept);
+  auto recording = sources::record_digest(access, request, said.digest);
+  co_await recording;
+  aim_at(request, said.digest);
 }
 
 Task<void> resolve_tag(client::Client& client, policy::Request& request) {
@@ -125,31 +198,39 @@ Task<void> resolve_tag(client::Client& client, policy::Request& request) {
   for (;;) {
     known = answers.find(question, access.now());
     if (known && is_fresh(*known, client, request)) co_return aim_at(request, known->text);
-    if (client.state.was_cut || request.facts.offline) co_return;
+    if (client.state.was_cut) co_return;
+    if (request.facts.offline) {
+      auto finds = find_old_digest(client, request);
+      const auto digest = co_await finds;
+      co_return aim_at_old(client, request, digest);
+    }
     // A crowd waits for a silent registry once.
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - access.now());
     if (left <= left.zero() || (known && known->failed >= begun))
-      co_return aim_at(request, known ? known->text : std::string());
+      co_return aim_at_old(client, request, known ? known->text : std::string());
     if (asking.begin()) break;
     co_await wakeup.wait(left);
   }
-  const auto asked = access.now();
-  auto asks = ask_registry(client, request, "HEAD");
-  auto said = co_await asks;
-  if (said.leaves_open()) {
-    auto reads = ask_registry(client, request, "GET");
-    said = co_await reads;
+  auto asks = ask_and_record(client, request, asking, std::move(known));
+  co_await asks;
+}
+
+// Answers a neighbour by what is known: a new question to the registry is not its business. What
+// may be outdated counts only if the neighbour says so. If it has our rule for the tag, it has that
+// for the manifest, too.
+Task<void> resolve_for_neighbour(client::Client& client, policy::Request& request) {
+  auto& access = client.access.fetching.sources;
+  const auto known = access.shared.servers.tags.find(sources::tag_question(request), access.now());
+  const bool stale_will_do = request.facts.control.max_stale.has_value();
+  std::string digest;
+  if (known && (stale_will_do || is_fresh(*known, client, request))) digest = known->text;
+  if (digest.empty() && stale_will_do) {
+    auto finding = sources::recorded_digest(access, request);
+    digest = co_await finding;
   }
-  if (said.is_away()) {
-    auto last = known.value_or(KnownAnswers::Answer{{}, KnownAnswers::Time::min()});
-    last.failed = access.now();
-    // The question of a client that leaves fails without a fault of the registry.
-    if (!client.state.was_cut) asking.record(last, last.failed + kKept);
-    co_return aim_at(request, last.text);
-  }
-  asking.record({said.digest, asked}, asked + kKept);
-  answers.record(sources::last_tag_question(request), {said.digest, asked}, asked + kKept);
-  aim_at(request, said.digest);
+  const bool has_our_rule = request.facts.asked_rule == request.facts.rule;
+  sources::aim_at_digest(request, digest);
+  if (has_our_rule) request.facts.asked_rule = request.facts.rule;
 }
 
 // What clients of registries look for beside the server's own fields.
@@ -167,7 +248,9 @@ void tell_of_image(client::Client& client, const policy::Request& request) {
 Task<void> see_tag(client::Client& client, policy::Request& request) {
   co_await client.response.flush();
   const bool is_known_to_fit = sources::tag_question(request).size() <= kLongestQuestion;
-  if (is_known_to_fit) {
+  if (is_known_to_fit && request.asks_as_sibling()) {
+    co_await resolve_for_neighbour(client, request);
+  } else if (is_known_to_fit) {
     co_await resolve_tag(client, request);
   } else {
     aim_at(request, {});

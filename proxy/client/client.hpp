@@ -87,7 +87,8 @@ class RequestBody {
 };
 
 // Writes the value of Cache-Status as the record tells it. Adds to the record the reason why the
-// response is not stored, and the word of the site's rule (SiteRule::word).
+// response is not stored, that its tag was resolved without the registry, and the word of the
+// site's rule (SiteRule::word).
 inline void write_cache_status_value(http::PieceWriter& out, const Client& client) {
   auto& record = client.record;
   auto& detail = record.told.detail;
@@ -95,6 +96,7 @@ inline void write_cache_status_value(http::PieceWriter& out, const Client& clien
     http::add_detail(detail, "not-stored/");
     detail += text(record.storability);
   }
+  if (record.by_old_tag) http::add_detail(detail, "stale-if-error/tag");
   if (!record.rule.empty()) http::add_detail(detail, record.rule);
   http::write_cache_status(out, client.access.name(), record.told);
 }

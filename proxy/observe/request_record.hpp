@@ -100,6 +100,7 @@ struct AskerFigures {
   bool by_proxy = false;  // the request, or its client's address, says that the client is a proxy
   // A neighbour asked for what we hold, and got no answer: is in no class of responses.
   bool question = false;
+  bool by_old_tag = false;     // its registry is away: what a tag named before answers
   std::string_view rule;       // the site's rule, as a word for Cache-Status; empty: none
   std::string_view recipe;     // the mirrors' recipe for the URL; empty: none
   std::string_view denied_by;  // the name of the access rule that denied the request; empty: none

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "digest/key.hpp"
+#include "proxy/net/task.hpp"
 #include "proxy/policy/request.hpp"
 #include "proxy/upstream/known_answers.hpp"
 
@@ -24,6 +26,18 @@ std::string last_tag_question(const policy::Request& request);
 // Makes the request one for the manifest by its digest. Does nothing if the digest is empty, or the
 // request is for no part of an image.
 void aim_at_digest(policy::Request& request, const std::string& digest);
+
+// The key of the record of what the tag names for a client with this Accept. A record is stored
+// like a response, so that it outlives this process. Neighbours learn of it, but nobody can ask for
+// it by its name, which is no URL (cache::Space::content).
+digest::Key tag_record_key(const policy::Request& request);
+// Finds the digest in the record. Empty: there is no record.
+net::Task<std::string> recorded_digest(SourceAccess& access, const policy::Request& request);
+// Makes the record, or drops it if `digest` is empty, unless it says so already.
+net::Task<void> record_digest(SourceAccess& access, const policy::Request& request,
+                              const std::string& digest);
+// The digest that an answer with a manifest says that it has. Empty: it says none.
+std::string digest_said_by(const http::Fields& answer);
 
 // What the tag of a request names.
 struct KnownTag {

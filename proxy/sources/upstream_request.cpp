@@ -134,6 +134,7 @@ std::string sibling_request(const policy::Request& request, std::string_view our
     least = std::max(least, request.facts.control.min_fresh.value_or(least));
   }
   if (least > std::chrono::seconds(0)) append_seconds(control, ", min-fresh=", least);
+  if (asked.stale_will_do) control += ", max-stale";
   boost::container::small_vector<http::Field, 8> extra{
       {field::cache_control, "Cache-Control", control},
       {field::unknown, peers::kEpochField, peers::kWanted}};

@@ -95,6 +95,14 @@ TEST(SiblingRequest, NamesTheAskerWhereNobodyClaimsTheUrl) {
             "0123456789abcdef\r\n\r\n");
 }
 
+TEST(SiblingRequest, TakesWhatIsStaleWhereTheOriginIsAway) {
+  const policy::TextRequest request("");
+  const SiblingQuestion asked{.stale_will_do = true};
+  EXPECT_EQ(sibling_request(*request, "us", asked),
+            "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
+            "Cache-Control: only-if-cached, max-stale\r\nHearsay-Epoch: ?1\r\n\r\n");
+}
+
 TEST(SiblingRequest, NamesTheRuleThatTheSiblingHasToHave) {
   const policy::TextRequest request("Cache-Control: max-age=0\r\n");
   request.parsed->facts.rule = 0x0123456789abcdef;
