@@ -2,6 +2,7 @@
 
 #include "peers/native_target.hpp"
 #include "peers/site.hpp"
+#include "proxy/answer/authorized_hit.hpp"
 #include "proxy/answer/hit.hpp"
 #include "proxy/answer/image_tag.hpp"
 #include "proxy/answer/miss.hpp"
@@ -317,6 +318,7 @@ Soon<void> act_on(client::Client& client, const policy::Request& request, client
       return answer_of_site(client, request, lookup, *question, std::move(why));
     }
     case Action::pass:
+      if (is_of_one_user(request)) return answer_user(client, request, body);
       return pass(client, request, body, reason,
                   reason == Forward::stale ? lookup.stored() : nullptr);
     case Action::fetch:

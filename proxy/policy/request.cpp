@@ -1,6 +1,7 @@
 #include "proxy/policy/request.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "proxy/http/fields.hpp"
 #include "proxy/http/forwarding.hpp"
@@ -38,6 +39,15 @@ bool is_about_our_origin(const http::Field& line, bool is_order) {
   using http::field;
   return line.id == field::cookie || line.id == field::cookie2 || line.id == field::referer ||
          (line.id == field::origin && !is_order);
+}
+
+// Whether the line says who the client is, or what it has or wants of the response.
+bool is_of_one_client(const http::Field& line) {
+  using http::field;
+  constexpr std::array kOfOne{field::range,         field::if_range,
+                              field::if_none_match, field::if_modified_since,
+                              field::cache_control, field::pragma};
+  return http::may_be_secret(line.name) || std::ranges::find(kOfOne, line.id) != kOfOne.end();
 }
 
 void ask_for_plain_bytes(http::Fields& fields) {
@@ -206,7 +216,7 @@ std::string_view url_for_others(const Request& request) {
   return is_secret ? url.substr(0, url.find('?')) : url;
 }
 
-OwnedRequest::OwnedRequest(const Request& original) {
+OwnedRequest::OwnedRequest(const Request& original, Fields fields) {
   const auto target = original.head.target;
   // One allocation for all of the text: a fill begins on the way of each miss.
   const auto size = target.size() + http::text_size(original.head.fields);
@@ -218,6 +228,7 @@ OwnedRequest::OwnedRequest(const Request& original) {
   head.target = std::string_view(text_).substr(0, target.size());
   head.minor = original.head.minor;
   head.fields = http::copied_to(text_.data() + target.size(), original.head.fields);
+  if (fields == Fields::anybodys) drop_if(head.fields, is_of_one_client);
   request_.emplace(std::move(head), original.target, http::Framing{});
   request_->policy_ = original.policy_;
   request_->terms_ = original.terms_;

@@ -137,7 +137,10 @@ std::string_view url_for_others(const Request& request);
 // A GET request that outlives its client, as a fill needs. It keeps the policy.
 class OwnedRequest : public net::InFrameMemory {
  public:
-  explicit OwnedRequest(const Request& original);
+  // `anybodys`: as anybody might have sent it: without the fields that may be secret, and for the
+  // whole response without conditions.
+  enum class Fields : std::uint8_t { the_clients, anybodys };
+  explicit OwnedRequest(const Request& original, Fields fields = Fields::the_clients);
   OwnedRequest(const OwnedRequest&) = delete;
   OwnedRequest& operator=(const OwnedRequest&) = delete;
 

@@ -116,5 +116,18 @@ TEST(OwnedRequest, OutlivesTheOneItCopiesAndIsAGet) {
   EXPECT_FALSE(request.framing.has_body());
 }
 
+TEST(OwnedRequest, IsAsAnybodyMightHaveSentIt) {
+  const TextRequest original(
+      "Accept: x\r\nAuthorization: Bearer a\r\nCookie: b\r\nPrivate-Token: c\r\n"
+      "Range: bytes=1-2\r\nIf-Range: \"d\"\r\nIf-None-Match: \"e\"\r\nIf-Modified-Since: f\r\n"
+      "Cache-Control: no-cache\r\nPragma: no-cache\r\n");
+  const OwnedRequest owned(*original, OwnedRequest::Fields::anybodys);
+  const auto& request = owned.get();
+  EXPECT_EQ(request.head.fields.value(http::field::accept), "x");
+  EXPECT_EQ(request.head.fields.size(), 2U);  // Host, too
+  EXPECT_FALSE(request.facts.authorization || request.facts.range || request.facts.if_range);
+  EXPECT_FALSE(request.facts.control.no_cache);
+}
+
 }  // namespace
 }  // namespace proxy::policy
