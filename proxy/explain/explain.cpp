@@ -8,6 +8,7 @@
 
 #include "config/text.hpp"
 #include "proxy/client/arrival.hpp"
+#include "proxy/explain/stored_elsewhere.hpp"
 #include "proxy/fetching/lookup.hpp"
 #include "proxy/http/fields.hpp"
 #include "proxy/sources/claimant_search.hpp"
@@ -389,6 +390,7 @@ Task<Explained> explain(client::Client& asker, Hypothesis asked) {
   lookup.asked = access.clock().steady();
   lookup.found = std::move(peeked.stored.found);
   fetching::decide(access.fetching, request, lookup);
+  co_await find_url_of_body(access.fetching, request, explanation.asked.of_rule[4].second);
   write_verdict(access, request, lookup, explanation);
   if (is_refused) explanation.sources.no_neighbours = "the request is refused";
   if (!is_refused) write_whom(access, request, lookup, explanation);

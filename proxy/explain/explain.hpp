@@ -58,10 +58,11 @@ struct Explanation {
     std::string user;      // who signs in; empty: nobody
     std::string rule;      // the word of the site's rule; empty: none applies
     bool reverse = false;  // the settings choose the origin, not the client
-    // More about the rule: its recipe, its class, the digest that the URL has of the response, and
-    // what the tag of an image names, each with its name; empty: none.
+    // More about the rule: its recipe, its class, the digest that the URL has of the response, what
+    // the tag of an image names, and the other URL under which the body is stored that has the
+    // digest, each with its name; empty: none.
     std::vector<std::pair<std::string, std::string>> of_rule{
-        {"recipe", ""}, {"class", ""}, {"content", ""}, {"tag", ""}};
+        {"recipe", ""}, {"class", ""}, {"content", ""}, {"tag", ""}, {"body", ""}};
   };
   struct Refused {
     std::string reason;  // empty: it is not

@@ -214,6 +214,19 @@ TEST(RegistryMirror, ExplainsWhatATagNames) {
   EXPECT_EQ(registry.gets(kImageByDigest), 1U);
 }
 
+TEST(RegistryMirror, ExplainsUnderWhichUrlABlobIsStored) {
+  Registry registry;
+  RegistryMirrorScene mirror(registry);
+  mirror.client.get(kImageBlobPath);
+  const auto explained = [&](const std::string& path) {
+    const auto url = "http://" + mirror.proxy.address() + path;
+    return json::parse(mirror.proxy.page("/admin/explain?url=" + url).body);
+  };
+  const auto other = explained("/v2/open/one/blobs/" + image_digest(kImageBlob));
+  EXPECT_EQ(other.at("body"), registry.origin.url(kImageBlobPath));
+  EXPECT_TRUE(explained(kImageBlobPath).at("body").is_null());
+}
+
 TEST(RegistryMirror, IsCountedAndItsLastFailureTold) {
   Registry registry;
   RegistryMirrorScene mirror(registry);
