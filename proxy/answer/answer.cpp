@@ -2,6 +2,7 @@
 
 #include "peers/native_target.hpp"
 #include "peers/site.hpp"
+#include "proxy/answer/alias.hpp"
 #include "proxy/answer/authorized_hit.hpp"
 #include "proxy/answer/hit.hpp"
 #include "proxy/answer/image_tag.hpp"
@@ -344,6 +345,7 @@ Task<void> answer(const pages::PagesAccess& pages, client::Client& client, polic
                   client::RequestBody& body) {
   auto& access = client.access;
   client::begin_request(client, request);
+  co_await see_alias(client, request);
   // Only a client that may read our digest learns its epoch.
   client.tells_epoch =
       request.facts.from_neighbour && request.head.fields.find(peers::kEpochField) != nullptr;

@@ -109,6 +109,19 @@ void begin_request(const Client& client, policy::Request& request) {
   client.record.neighbour = neighbour_of(client, request);
 }
 
+bool may_be_by_alias(const Client& client, const policy::Request& request) {
+  const auto& target = request.target;
+  if (!policy::may_mean_us(request, client.access.fetching.sources.guard)) return false;  // mostly
+  const bool is_known = request.rule() || names_own_socket(client, target) ||
+                        request.policy().gateway.find(target.host(), target.port());
+  return !is_known && !request.asks_as_sibling() && !is_of_browser(request.head.fields);
+}
+
+void arrive_by_alias(const Client& client, policy::Request& request) {
+  request.arrive(policy::Arrival::mirror, nullptr, client.registry);
+  request.apply_site_rule();
+}
+
 std::string_view recipe_of(const policy::Request& request) {
   if (request.asks_as_sibling()) return {};
   const auto* const rule = request.rule();

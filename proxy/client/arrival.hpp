@@ -16,6 +16,14 @@ void begin_request(const Client& client, policy::Request& request);
 // has one, and its caller if rules ask for it (Request::caller). The policy is pinned already.
 void record_arrival(const Client& client, policy::Request& request);
 
+// Whether the request, in the form for a proxy, may mean us by a name that the settings do not
+// know: it is for a path of a mirror, at a port of ours. Never for a browser: any site can make its
+// own name point at us.
+bool may_be_by_alias(const Client& client, const policy::Request& request);
+// Call this once the name of such a request has proved to lead to a socket of ours: the request
+// arrives as it would without a proxy.
+void arrive_by_alias(const Client& client, policy::Request& request);
+
 // Under which recipe a client's request counts; empty: it is for no mirror.
 std::string_view recipe_of(const policy::Request& request);
 

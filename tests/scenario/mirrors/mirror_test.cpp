@@ -1,5 +1,8 @@
 // A path of the proxy's own address stands for another server's URL.
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <sstream>
 
 #include "tests/scenario/mirrors/mirror_scene.hpp"
 
@@ -124,7 +127,40 @@ TEST(Mirror, IsReadByNoPageUnderANameThatIsNotOurs) {
   EXPECT_EQ(scene.origin.plain.count(), 0U);
 }
 
-// M3: a machine that also has this proxy as its proxy names it by an alias.
+// A name of this machine that is neither its host name nor below localhost. Empty: there is none.
+std::string alias_of_loopback() {
+  char own[256] = {};
+  ::gethostname(own, sizeof own - 1);
+  std::istringstream lines(read_file("/etc/hosts"));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string address;
+    std::string name;
+    if (!(words >> address) || address != "127.0.0.1") continue;
+    while (words >> name)
+      if (!contains(name, "localhost") && name != own) return name;
+  }
+  return {};
+}
+
+// M3: a machine that also has this proxy as its proxy names it by an alias. A page may have made
+// its own name point here.
+TEST(Mirror, IsReadThroughTheProxyByAnAliasOfItButByNoPage) {
+  const auto name = alias_of_loopback();
+  if (name.empty()) GTEST_SKIP() << "/etc/hosts has no other name of 127.0.0.1";
+  Mirror scene;
+  Client by_proxy(scene.proxy.port());
+  const auto alias = "http://" + name + ":" + std::to_string(scene.proxy.port());
+  EXPECT_EQ(by_proxy.get(alias + scene.path("/a")).body, "hello");
+  EXPECT_EQ(scene.origin.plain.count(), 1U);
+  const auto refused = by_proxy.get(alias + scene.path("/a"), {{"Accept-Language", "en"}});
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_TRUE(contains(refused.body, "access.own_names")) << refused.body;
+  for (const char* path : {"/a", "/digest", "/health"})
+    EXPECT_EQ(by_proxy.get(alias + path).status, 403) << path;
+}
+
+// What the name leads to is unknown, or it leads elsewhere.
 TEST(Mirror, NamesTheSettingThatLacksANameOfOurs) {
   Mirror scene;
   Client by_proxy(scene.proxy.port());
