@@ -42,8 +42,8 @@ struct LocatedValue {
 
   // The text of the value. Null: the value is no text.
   const std::string* text() const { return std::get_if<std::string>(&value->content); }
-  // The number, or what is written like one; empty: neither. A text is a number only if the
-  // environment had a part in it, which has texts alone.
+  // The digits of the number. A text counts as a number if the environment supplied a part of it,
+  // since the environment has texts alone. Empty: the value is no number.
   std::string_view number() const;
 };
 
@@ -176,11 +176,12 @@ class Section {
   std::vector<std::string_view> known_;
 };
 
-// Each returns the end of an error message, such as `; write "20GiB"`, or nothing if the text means
-// nothing known. What it says to write is within the range. Safe on any bytes.
-// Of a text that parse_bytes() refuses:
+// Both return the end of an error message, such as `; write "20GiB"`, or nothing if the text means
+// nothing known. What the message proposes is within the range. Safe on any bytes.
+//
+// The message for a text that parse_bytes() refuses.
 std::string size_hint(std::string_view text, const Range<ByteSize>& range);
-// Of a text that parse_duration() refuses:
+// The message for a text that parse_duration() refuses.
 std::string duration_hint(std::string_view text, const Range<milliseconds>& range);
 
 }  // namespace config

@@ -102,8 +102,8 @@ struct RecipeSettings {
   std::vector<HostSpec> hosts = {};      // empty: the rules are for those of mirrors.hosts
   std::vector<HostSpec> follow = {};     // hosts that redirects may lead to, too
   std::vector<RuleSettings> rules = {};  // the host "*": all of the recipe
-  // A recipe of ours, whose rules follow, for all hosts, and whose requests name `hosts`, unless
-  // there is a prefix; empty: none.
+  // The name of a recipe that Hearsay has. Its rules apply after `rules`, to all hosts. Without a
+  // prefix, requests name `hosts` as they name the hosts of that recipe. Empty: no such recipe.
   std::string like = {};
 
   bool operator==(const RecipeSettings&) const = default;
