@@ -19,7 +19,7 @@ inline constexpr unsigned kMaxRice = 31;
 // The parameter with the shortest code for these numbers; 0 if there are none.
 unsigned rice_for(std::span<const std::uint32_t> rising);
 
-// The length of their code with this parameter, in bytes.
+// The length in bytes of the code for the numbers `rising` with the parameter `rice`.
 std::size_t gap_bytes(std::span<const std::uint32_t> rising, unsigned rice);
 
 // The expected length in bytes, with the best parameter, of the code of `numbers` numbers chosen at
@@ -43,7 +43,8 @@ class GapReader {
   bool at_end() const;
 
  private:
-  // The next 57 bits, the first one lowest. Beyond the end of the bytes they are zeros.
+  // The next 57 bits; the first of them is the lowest bit of the result. Bits beyond the end of the
+  // bytes are zeros.
   std::uint64_t ahead() const;
 
   std::span<const std::uint8_t> bytes_;

@@ -69,8 +69,8 @@ class QuotientFilter {
 
   // Returns the same entries in 2^quotient_bits slots. The fingerprints keep their length.
   QuotientResult<QuotientFilter> resized(std::uint32_t quotient_bits) const;
-  // Returns the entries of both, in the fewest slots that hold them, but at least as many as the
-  // larger filter has.
+  // Returns a filter with the entries of both. It has the fewest slots that hold them, but no fewer
+  // than the larger of the two filters.
   static QuotientResult<QuotientFilter> merge(const QuotientFilter& a, const QuotientFilter& b);
 
   std::uint64_t entries() const { return entries_; }
