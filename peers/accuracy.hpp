@@ -235,8 +235,8 @@ class Accuracy {
 
   // Records that a response of the peer is being compared with the origin's. Has no other effect.
   void checked() { add(counts_.checks); }
-  // Records that a response of the peer never was the origin's, or not what its digest names. The
-  // peer rests for kLongestRest.
+  // Records that a response of the peer was wrong: the origin never sent it, or it does not have
+  // the digest by which the URL names it. The peer rests for kLongestRest.
   void contradicted(SteadyTime now);
 
   // Records that somebody else has answered at the peer's address. The peer rests for kLongestRest.

@@ -50,8 +50,8 @@ class Exchange {
     digest::RandomWords random;       // spreads the polls
     PollLimits limits = {};
     threads::Alarm* hurry = nullptr;  // null: none
-    // While the control thread gets on, it increments this at least once a second. Null: it does
-    // not.
+    // The control thread increments this at least once a second while it makes progress. Null:
+    // nothing is counted.
     std::atomic<std::uint64_t>* turns = nullptr;
     std::function<bool(Epoch)> names_us = [](Epoch) { return false; };  // tells our own epochs
   };

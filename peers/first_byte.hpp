@@ -56,7 +56,7 @@ class FirstByte {
   std::int64_t samples_ = 0;    // 2: two or more
 };
 
-// A source that mostly takes no longer is close at hand.
+// A source counts as near if its first byte mostly takes no longer than this.
 inline constexpr FirstByte::Time kNear{5'000};
 
 }  // namespace peers

@@ -1,5 +1,5 @@
-// Where a Hearsay serves its native digest, and how a request names the generation that the reader
-// holds, and for how long it may be held.
+// Where a Hearsay serves its native digest. How a request names the generation that the reader
+// holds, and how long the request may wait for the next one.
 #pragma once
 
 #include <chrono>

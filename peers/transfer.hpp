@@ -33,8 +33,8 @@ struct Transfers {
 // a line of the next head begins with a space. Connections stay with the multi handle, for the next
 // request.
 //
-// Legal calls: [finish, response()...]. Control thread only. libcurl keeps a pointer to this
-// object, so it must not move.
+// Call finish() once, when libcurl has ended the transfer, and response() only after that. Control
+// thread only. libcurl keeps a pointer to this object, so it must not move.
 class Transfer {
  public:
   struct Request {
@@ -53,7 +53,7 @@ class Transfer {
 
   // Returns what went wrong, in our words; empty if response() is complete.
   std::string finish(CURLcode code);
-  // Whether that is that the name of the peer's host was not resolved.
+  // Whether finish() found that the name of the peer's host was not resolved.
   bool unresolved() const { return unresolved_; }
 
   const PollResponse& response() const { return response_; }

@@ -52,10 +52,9 @@
 
 namespace threads {
 
-// The order in which a thread takes locks. Builds for debugging check it, sanitizers' builds among
-// them; others do nothing here. proxy/README.md says which lock has which place. A thread takes a
-// lock only while it holds none of this place or a later one. So no two threads wait for each
-// other.
+// The order in which a thread takes locks. A thread takes a lock only while it holds none of the
+// same place or a later one, so no two threads wait for each other. proxy/README.md says which lock
+// has which place. Builds for debugging and for sanitizers check the order; a release does not.
 enum class Place : std::uint8_t {
   first,
   second,
@@ -125,8 +124,9 @@ inline void pause() {
 #endif
 }
 
-// Locks the mutex. Most sections last about 100 ns, and to sleep and to be woken cost fifty times
-// as much. So the thread first tries again for about a microsecond, for longer each time.
+// Locks the mutex. Most locks are held for about 100 ns, and to sleep and to be woken cost fifty
+// times as much. So the thread first tries again for about a microsecond, with a longer pause each
+// time, and sleeps only then.
 inline void take(std::mutex& mutex) {
   constexpr int kMostPauses = 64;
   if (mutex.try_lock()) return;
@@ -138,7 +138,7 @@ inline void take(std::mutex& mutex) {
   mutex.lock();
 }
 
-// A std::mutex, which a thread takes as take() says. Use it by MutexLock.
+// A std::mutex that take() locks. Lock it through a MutexLock.
 class CAPABILITY("mutex") Mutex {
  public:
   explicit Mutex(Place place = Place::alone) : order_(place) {}
