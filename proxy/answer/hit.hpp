@@ -20,9 +20,9 @@ net::Soon<void> answer_hit(client::Client& client, const policy::Request& reques
 void refresh(client::Client& client, const policy::Request& request,
              const fetching::Lookup& lookup);
 
-// Call this after a look-up that found no answer: sets `lookup` to a hit if a response that is
-// stored under another URL has the body that this request is for (blocks/content_record.hpp). Has
-// no frame if the digest of the body is not known. `lookup` outlives the task.
+// Call this after a look-up that found no answer. If a response that is stored under another URL
+// has the body that this request is for (blocks/content_record.hpp), sets `lookup` to that hit. If
+// the digest of the body is not known, allocates no coroutine frame. `lookup` outlives the task.
 net::Soon<void> look_elsewhere(client::Client& client, const policy::Request& request,
                                fetching::Lookup& lookup);
 

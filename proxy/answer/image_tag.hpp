@@ -7,12 +7,15 @@
 
 namespace proxy::answer {
 
-// Does nothing unless the request is for a mirrored registry. Adds the fields that its clients look
-// for to the response. Makes a request for the manifest that a tag names, by a client without
-// credentials, one for that manifest by its digest, which is one for all who have it, wherever they
-// have it from. The registry is asked by HEAD, with the client's Accept, unless its answer is fresh
-// by the rule of the tag; if it does not answer, or has no time, an older answer counts. The
-// request stays as it is if the registry names no digest, or `under_way` may not begin with `most`.
+// Does nothing unless the request is for a mirrored registry. Adds to the response the fields that
+// clients of registries look for.
+//
+// If a client without credentials asks for a manifest by a tag, changes the request into one for
+// that manifest by its digest, under which it is the same from whatever registry. To find the
+// digest, asks the registry by HEAD, with the client's Accept, unless the registry's last answer is
+// fresh by the rule of the tag. If the registry does not answer, or is overloaded, an older answer
+// counts. The request stays as it is if the registry names no digest, or `under_way` may not begin
+// with `most`.
 net::Soon<void> see_image(client::Client& client, policy::Request& request,
                           crowd::RequestUnderWay& under_way, const crowd::RequestLimits& most);
 
