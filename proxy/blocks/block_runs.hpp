@@ -250,7 +250,7 @@ class BlockRuns {
 
   // The writer of a run calls the functions below.
 
-  // By object: the right to complete one that a digest names (WholeCheck).
+  // For each object that a digest names, the right to complete it (WholeCheck).
   using Turn = cache::Readings::ReadRight;
   cache::Readings& settling() { return settling_; }
   // The hashes of objects that digests name. Any thread.

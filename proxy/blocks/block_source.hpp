@@ -37,7 +37,7 @@ class Pace {
   // cost.
   static constexpr std::chrono::milliseconds kSlow{120};
 
-  // One block was read, in `elapsed`, of which `waited` was spent waiting for its bytes.
+  // Records that a block was read in `elapsed`, of which `waited` was spent waiting for its bytes.
   void record(Duration elapsed, Duration waited) {
     starved_ = waited > elapsed / 2;
     slow_in_a_row_ = starved_ && elapsed >= kSlow ? slow_in_a_row_ + 1 : 0;

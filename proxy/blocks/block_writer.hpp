@@ -80,8 +80,8 @@ class BlockWriter {
   // From now on write() fails with `timed_out` if the source sends fewer bytes per second.
   void expect(std::uint64_t bytes_per_second) { rate_.emplace(bytes_per_second, kRateGrace); }
   [[nodiscard]] std::uint64_t received() const { return received_; }  // bytes
-  // What a neighbour's body was worth. If other sources have supplied blocks of an object with a
-  // wrong digest, it may be one of them that is wrong.
+  // What a neighbour's body was worth. An object with a wrong digest counts against the neighbour
+  // only if it supplied all blocks: otherwise another source may be wrong.
   [[nodiscard]] sources::Finding worth_of(const upstream::Outcome<void>& written) const;
 
  private:

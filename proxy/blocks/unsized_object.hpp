@@ -30,14 +30,14 @@ class UnsizedObject {
   // While true, the caller must call store_block(). What BlockKept::no means: see add().
   [[nodiscard]] bool has_full_block() const;
   tiers::BlockKept store_block();
-  // The body exceeds the largest object: an entry that begun() made is of no use any more.
+  // Whether the body exceeds the largest object. An entry that begun() made is then of no use.
   [[nodiscard]] bool too_large() const;
   // Free bytes in the current block.
   [[nodiscard]] std::uint64_t room() const { return cache::kBlockBytes - pending_.back().size; }
-  // The body has outgrown the limit for whole entries, so its blocks are kept.
+  // Whether the body has outgrown the limit for whole entries, so that its blocks are kept.
   [[nodiscard]] bool large() const { return kept_ > 0; }
-  // Enough blocks were kept since the last begun() to call it again. After a crash only the blocks
-  // of the last entry are found.
+  // Whether enough blocks were kept since the last begun() to call it again. After a crash only the
+  // blocks of the last entry are found.
   [[nodiscard]] bool due() const { return kept_ >= noted_ + kNotedEvery; }
   // Makes an entry of the blocks kept so far, for the caller to store: a part of an object of
   // unknown length. Only if large().
