@@ -82,8 +82,8 @@ Ref<Entry> object_entry(Budget& budget, const Received& received, Object object,
 Ref<const Entry> begun_entry(Budget& budget, const Received& received, Object object,
                              std::uint64_t bytes);
 
-// The entry of one block of `object`, stored under the block's own key: only the bytes, which
-// object they belong to, and who gave them.
+// The entry of one block of `object`, stored under the block's own key. The entry has the bytes,
+// the object to which they belong, and the giver, and nothing else.
 Ref<const Entry> block_entry(Budget& budget, const Entry& object, Body bytes, Giver giver = {});
 
 }  // namespace proxy::cache

@@ -171,7 +171,8 @@ class StoredFacts {
   const Time response_time_;
 
  public:
-  // The time of the request is that of the response less whole milliseconds.
+  // The time of the request is computed from that of the response: the entry stores only how many
+  // milliseconds lay between them.
   Times times() const {
     return {response_time_ - std::chrono::milliseconds(request_took_), response_time_};
   }

@@ -70,7 +70,7 @@ struct FreshnessBounds {
 Freshness freshness_of(const http::ResponseHead& response, const http::CacheControl& control,
                        Time arrived, const FreshnessBounds& bounds = {});
 
-// What counts of the directives of a response within these bounds. Nothing: all of them do.
+// The directives of a response that count within these bounds. Nothing: all of them count.
 std::optional<http::CacheControl> heeded(const http::CacheControl& control,
                                          const FreshnessBounds& bounds);
 

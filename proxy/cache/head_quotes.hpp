@@ -34,7 +34,7 @@ class QuotePlaces {
   // whole head tells the places.
   bool record(http::field id, std::size_t begin, std::size_t size);
 
-  // The same head, which may have moved.
+  // The quotes. `head` is the head that they were found in, at the same address or another one.
   [[nodiscard]] HeadQuotes in(std::string_view head) const {
     if (is_far()) return quotes_of(head);
     return {etag_.in(head), last_modified_.in(head), content_type_.in(head), sets_cookie()};

@@ -51,8 +51,9 @@ struct PartialText {
   std::string closing;                // after the last
 };
 
-// One part, or several as multipart/byteranges. Positions count in the whole representation. The
-// author of the content must not be able to predict `boundary`.
+// The body of a 206: the bytes of one part, or several parts as multipart/byteranges. Positions
+// count in the whole representation. The author of the content must not be able to predict
+// `boundary`.
 PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
                          std::string_view boundary);
 

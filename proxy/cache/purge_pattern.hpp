@@ -15,8 +15,9 @@
 
 namespace proxy::cache {
 
-// Covers every URL that begins with a prefix, or every URL of some hosts, in both spaces. Or covers
-// everything that a neighbour gave. Pure; any thread.
+// What a purge covers: every URL that begins with a prefix, every URL of some hosts, or everything
+// that a neighbour gave. Covers the URLs of forward mode and of reverse mode alike. Pure; any
+// thread.
 class PurgePattern {
  public:
   // `prefix` is canonical, as http::Target spells URLs; it is compared byte for byte.

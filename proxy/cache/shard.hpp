@@ -86,7 +86,7 @@ class Shard {
   static digest::Claim claim_of(const Node& node);
   // The fingerprint of the key, for S3Fifo.
   static std::uint32_t fingerprint_of(const digest::Key& key);
-  // The variant that the same requests select, or null.
+  // The variant in the slot that is selected by the same requests as the node. Null: there is none.
   static Chain* same_selection(const Slot& slot, const Node& node);
 
   // Sets `found` to the result of a look-up, and returns its node, or null.

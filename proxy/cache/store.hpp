@@ -34,9 +34,9 @@ inline constexpr std::chrono::seconds kClaimAhead{5};
 using digest::Collected;
 using digest::KeyChange;
 
-// Whether another cache keeps the response of the URL, so that this one may give it up first. The
-// claim is ours: the other one's may be for everybody or by the same rule. Called under locks, so
-// it neither locks nor waits.
+// Whether another cache keeps the response of the URL, so that this cache may evict it first. The
+// argument is our own claim; the other cache may claim the response for everybody or by the same
+// rule. Called under locks, so it neither locks nor waits.
 using KeptElsewhere = std::function<bool(const digest::Claim&)>;
 
 struct StoreLimits {
@@ -67,12 +67,13 @@ struct Totals {
 };
 
 // Entries by key, and under a key by what Vary selects. Evicts by S3-FIFO over bytes when the
-// budget, including everything else charged to it, exceeds its limit. The store is sharded by key.
-// A call holds the lock of one shard at a time, briefly, and releases it before it destroys what it
-// drops; entries(), responses() and totals() take no lock. Evicts first what is kept elsewhere,
-// unless the disk below has it, too: then nothing is given up. An evicted entry that is being sent
-// lives on in its references and stays charged. `now` never steps back by more than the time for
-// which calls overlap. Any thread.
+// budget, including everything else charged to it, exceeds its limit. Entries that another cache
+// keeps, too, are evicted first, unless the disk below has them: their eviction loses nothing
+// anyhow. An evicted entry that is being sent lives on in its references and stays charged.
+//
+// The store is sharded by key. A call holds the lock of one shard at a time, briefly, and releases
+// it before it destroys what it drops; entries(), responses() and totals() take no lock. `now`
+// never steps back by more than the time for which calls overlap. Any thread.
 class Store {
  public:
   // `below` is the index of the disk under this memory, if there is one; it must outlive the store.

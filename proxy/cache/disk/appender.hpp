@@ -64,8 +64,8 @@ class Appender {
   // Writes a few zeros behind the last record, to see whether an append would fail now.
   Result<void> probe() const;
 
-  // The number of records of kinds 6 to 8 in the log so far (format.hpp). It may be unknown while a
-  // start reads the log.
+  // The number of purges in the log so far: records of the kinds 6 to 8 (format.hpp). It may be
+  // unknown while a start reads the log.
   std::optional<std::uint16_t> purges() const { return purges_; }
   void set_purges(std::optional<std::uint16_t> purges) { purges_ = purges; }
   // How fast the disk has taken all writes.

@@ -110,12 +110,12 @@ class Learner {
   Learner(Index& index, const Segments& segments, PurgeRules& rules)
       : index_(index), segments_(segments), rules_(rules) {}
 
-  // Call it for all records of each segment, in the order of the log. `segments` must have the
+  // Call this with all records of each segment, in the order of the log. `segments` must have the
   // segment already, because some records are read again.
   void learn(std::span<const Listed> records, std::uint32_t segment);
   // Forgets all entries: some purges are lost, so no earlier record counts.
   void forget_all();
-  // Call it at the end: purges by prefix whose search is not complete become rules.
+  // Call this after the last record: purges by prefix whose search is not complete become rules.
   void finish();
 
  private:

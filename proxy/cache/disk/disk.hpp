@@ -35,11 +35,12 @@ class Disk {
   // The clock outlives the disk. The constructor alone uses `random`.
   Disk(machine::Clock& clock, Options options, const digest::RandomWords& random);
 
-  // Starts the writer, and returns when it has read the directory. `in_use`, `too_small`: not
-  // started; the operator has to change a setting. `hangs`: reading takes longer than
-  // Options::longest_start; entries are found once it is done. After any other error the disk rests
-  // and tries again. With InUse::rests it does so after `in_use`, too. Call it once; after
-  // InUse::fails and after end() it may be called again.
+  // Starts the writer, and returns when it has read the directory. Errors:
+  // - `in_use`, `too_small`: the writer is not started; the operator has to change a setting. With
+  //   InUse::rests, `in_use` is treated as the last kind below.
+  // - `hangs`: reading takes longer than Options::longest_start. Entries are found once it is done.
+  // - Any other: the disk rests, and tries again by itself.
+  // Call start() once, and again only after InUse::fails or end().
   Result<Loaded> start(InUse in_use = InUse::fails);
   // Writes all queued records, seals the newest segment, ends the writer, and leaves the directory
   // to other processes. What was found before is still found, unless they have removed it. Records

@@ -27,7 +27,7 @@ struct LatelyPurged {
   std::vector<std::string> prefixes;  // as Disk::purge_prefix() got them
 };
 
-// What a start found in the directory. The proxy starts whatever it is.
+// What a start found in the directory. The proxy starts whatever was found.
 struct Loaded {
   std::size_t segments = 0;
   std::size_t entries = 0;

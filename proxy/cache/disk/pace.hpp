@@ -78,7 +78,7 @@ class Backoff {
   }
   // A write worked: the next rest is short again.
   void reset() { next_ = first_; }
-  // How long the rest still takes; not above 0: it is over.
+  // How much longer the writer has to rest. 0 or less: it may try again.
   Time::duration left(Time now) const { return until_ - now; }
 
  private:
@@ -96,7 +96,7 @@ struct alignas(2) State {
   Error reason = Error::resting;  // of the rest
 };
 
-// The writer's thread notes its activity. Any thread may ask, without a lock.
+// What the writer's thread is doing, as that thread records it. Any thread may ask, without a lock.
 class WriterWatch {
  public:
   using Duration = machine::Clock::SteadyTime::duration;

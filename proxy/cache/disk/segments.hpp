@@ -55,7 +55,7 @@ class RecordTimes {
 
   // How far the times in the record at this offset of a segment are ahead.
   [[nodiscard]] milliseconds ahead(const SegmentTimes& of, std::uint32_t offset) const;
-  // Moves the times of a record that was read to the program's clock.
+  // Converts the times in a record of the segment with the times `of` to the program's clock.
   void to_clock(RecordHeader& record, const SegmentTimes& of) const;
 
  private:

@@ -16,10 +16,10 @@ class CheckedBodies {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // How long a check is relied upon, as long as the page cache has the body each time it is looked
-  // at. The look cannot tell pages that left and were read again meanwhile: for another record in
-  // the same page, by readahead, or for another program. A body that was read so lately is among
-  // the last that the system gives up, and to check a body of 100 KiB every 10 s costs nothing.
+  // How long a check of a body counts, provided that the page cache has the body at each look. A
+  // look cannot tell whether a page left the page cache in between and was read again: for another
+  // record in the page, by readahead, or for another program. But the system hardly evicts a body
+  // that was read so lately, and to check a body of 100 KiB every 10 s costs nothing.
   static constexpr std::chrono::seconds kReliedUpon{10};
 
   enum class Check : std::uint8_t {

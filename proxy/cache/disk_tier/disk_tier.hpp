@@ -24,7 +24,7 @@
 
 namespace proxy::cache {
 
-// The request for its URL at which a response is admitted to the disk.
+// Whether a response is admitted to the disk at the first or at the second request for its URL.
 enum class Admit : std::uint8_t { first, second };
 
 // Admits every response, or only those whose URL was requested twice, so that responses requested
