@@ -31,8 +31,8 @@ struct ResponseState {
   // them before that call.
   std::string fields;
   bool head_only = false;  // the request is a HEAD
-  // Where the client finds a response of another server that a browser may take for a page of ours
-  // (mirrors::harmless_head()). Nothing: it is no such response.
+  // Set if a browser could take the response of a mirrored server for a page of ours: the place at
+  // which the client finds that server (mirrors::harmless_head()). Nothing: it is no such response.
   std::optional<mirrors::Place> mirrored = {};
   // The digest of a blob or manifest of a registry. The response gets it as Docker-Content-Digest,
   // unless the registry sends that field. Empty: the digest is not known.
