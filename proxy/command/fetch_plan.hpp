@@ -1,5 +1,5 @@
-// What `hearsay fetch` asks a proxy for: URLs, and the parts of what the names of images and of
-// Hugging Face's repositories stand for. Pure.
+// The requests that `hearsay fetch` sends to a proxy: for URLs, and for the parts of container
+// images and of Hugging Face's repositories. Pure.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace proxy::command {
 
-// One request. The answers of some name further ones.
+// One request. The answers to some requests name further ones.
 struct FetchStep {
   enum class Kind {
     url,       // as a client of a proxy asks for it

@@ -67,7 +67,8 @@ Values parse_addresses(std::string_view text);
 Values simplified(const Values& networks);
 bool is_every_address(const Values& networks);
 
-// What the texts of a list are for: a time that is allowed may lack its last minute.
+// Whether a rule with these conditions allows or denies. A rule that allows may be written with a
+// time that lacks the last minute; a rule that denies may not.
 enum class Action : std::uint8_t { allow, deny };
 
 // The values as the settings write them; "any" is every address.

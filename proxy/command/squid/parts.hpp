@@ -1,5 +1,5 @@
-// The parts of an import that read one kind of directives each, and the settings that they write: a
-// file that is ordered, with comments. All are pure.
+// The parts of an import, each of which reads one kind of directives, and the JSON with comments to
+// which they write settings. All are pure.
 #pragma once
 
 #include <chrono>

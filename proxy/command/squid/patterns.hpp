@@ -18,9 +18,9 @@ struct UrlPattern {
 
 using UrlPatterns = std::vector<UrlPattern>;
 
-// The patterns that together match the same URLs as a regular expression over whole URLs, as in
-// refresh_pattern and url_regex, of those schemes that Hearsay serves. Empty: the expression is for
-// other schemes, such as ftp. Nothing if the settings cannot say it.
+// Translates an expression over whole URLs, as in refresh_pattern and url_regex. Together, the
+// patterns match the same http and https URLs as the expression. Empty: the expression is for other
+// schemes, such as ftp. Nothing if the settings cannot say it.
 std::optional<UrlPatterns> url_patterns_of(std::string_view expression);
 
 // Translates an expression over path and query, as in urlpath_regex.
