@@ -1,5 +1,5 @@
-// The settings limits.bandwidth and bandwidth_per_client: how fast bytes are sent to clients, who
-// share the bandwidth by turns while it is short, without a wait otherwise.
+// The limits on how fast bytes are sent to clients: the settings limits.bandwidth and
+// bandwidth_per_client. While bandwidth is short, clients take turns; otherwise nobody waits.
 #pragma once
 
 #include <algorithm>
@@ -66,8 +66,8 @@ class TokenBucket {
   Time filled_;
 };
 
-// The max-min fair shares of `total`: equal, except that nobody gets more than `most` says, and the
-// others share what is left by that. They differ by the remainder of a division otherwise. Pure.
+// The max-min fair shares of `total`. No share exceeds its limit in `most`; what such a share
+// leaves over goes to the others, which are equal, but for the remainder of a division. Pure.
 std::vector<std::uint64_t> fair_shares(std::uint64_t total, std::span<const std::uint64_t> most);
 
 // The limits in bytes per second. Zero: no limit.
@@ -127,10 +127,10 @@ class Lanes {
 
   // Grants the wish at once, or lets it wait in the lane.
   void ask(Lane& lane, Wish& wish, Time now);
-  // The wish no longer waits.
+  // Removes the wish, which waits no longer.
   static void step_out(Lane& lane, const Wish& wish);
 
-  // Whether rounds are needed.
+  // Whether any wish waits for a round.
   [[nodiscard]] bool anyone_waits() const { return !short_.empty(); }
   // Returns the wishes that are granted now; they no longer wait.
   std::vector<Wish*> round(Time now);

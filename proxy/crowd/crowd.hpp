@@ -52,7 +52,7 @@ class SessionList {
     virtual ~Item() = default;
     // Ends the connection if it waits for a request.
     virtual void drain() = 0;
-    // Returns the memory of the response under way that does not get on, and counts it in the
+    // Returns the memory of the response under way that makes no progress, and counts it in the
     // client's share.
     virtual Unread count_unread() = 0;
     // Returns the memory that the head of a request takes, and since when. `by_client`: the head
