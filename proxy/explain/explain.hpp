@@ -112,8 +112,8 @@ std::vector<Said> sentences(const Explanation& explanation);
 // The page /admin/explain. Pure.
 std::string explanation_json(const Explanation& explanation);
 
-// A request without fields but Host. If `reverse` maps the host by a name, or nobody may use this
-// proxy as one, it is a request to this proxy as the server; else to it as a proxy.
+// A request whose only field is Host. If `reverse` maps the host by a name, or if nobody may use
+// this program as a proxy, the request takes it for the server of the URL; else for a proxy.
 struct Hypothesis {
   std::string url;          // for CONNECT also HOST:PORT
   std::string method = {};  // empty: GET, but CONNECT for an https URL, since clients tunnel those
