@@ -20,9 +20,10 @@ namespace proxy::fetching {
 // kHeldBack bytes, so that later requests may join the fill. If it is longer, it passes through a
 // window, too.
 //
-// If a digest names the body (policy::digest_of()), the readers get its last bytes only once all of
-// them have the digest; where nobody knows which bytes are the last ones, its end. If they do not,
-// write() fails with `malformed` and Errc::wrong_content.
+// If a digest names the body (policy::digest_of()), the writer compares the whole body with the
+// digest before readers get the last bytes; or, if the length is unknown, before readers learn that
+// the body has ended. If the digest is another one, write() fails with `malformed` and
+// Errc::wrong_content.
 class BodyWriter {
  public:
   // A longer body that is left with the neighbour passes through a window.
@@ -76,7 +77,8 @@ class BodyWriter {
  private:
   // What readers see of the answer.
   enum class Shown : std::uint8_t { nothing, if_whole, if_whole_or_long, all };
-  // Where the whole body is kept: to store it or, of what is left there, for requests that join.
+  // Where the whole body is kept: to be stored or, if the response is left with the neighbour, for
+  // requests that join.
   enum class Kept : std::uint8_t { in_memory, in_blocks, nowhere };
 
   [[nodiscard]] bool stores() const { return kept_ != Kept::nowhere && !incoming_.left_there; }

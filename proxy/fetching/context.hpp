@@ -47,7 +47,7 @@ struct FillContext {
   [[nodiscard]] cache::Received received(const sources::Attempt& attempt) const {
     return attempt.received(request(), fill().url());
   }
-  // What its head says of storing and reuse.
+  // The directives in the head of the answer about storing and reuse.
   [[nodiscard]] http::CacheControl control_of(const sources::Attempt& attempt) const {
     return sources::control_for(request(), attempt.head());
   }
@@ -121,7 +121,7 @@ struct Incoming {
   sources::Attempt attempt;
   cache::Ref<cache::Entry> entry;       // made from the head; its body is still empty
   std::optional<std::uint64_t> length;  // of the fill's body, if known
-  // By the rules of RFC 9111, or why it may not be stored.
+  // Whether RFC 9111 lets the response be stored, or why not.
   cache::Storability storability = cache::Storability::yes;
   cache::Ref<const cache::Entry> superseded;  // the stored entry that this replaces; or null
   // The neighbour has it close at hand, and it is not stored here: see is_left_there().
