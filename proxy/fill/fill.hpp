@@ -105,7 +105,7 @@ class ArrivedSlices {
     std::uint64_t to_budget = 0;
   };
   Charged charged_from(std::size_t number, const cache::Budget& budget) const;
-  // All slices that have bytes; only while none was dropped.
+  // All slices that have bytes. Call this only while no slice was dropped.
   cache::Body body() const {
     const bool last_is_empty = !slices_.empty() && slices_.back().size == 0;
     return {{slices_.begin(), slices_.end() - (last_is_empty ? 1 : 0)}, bytes_};
