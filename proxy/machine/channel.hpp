@@ -78,11 +78,12 @@ class Predecessor {
   // The channel's descriptor, to wait until it is readable; -1: there is no predecessor.
   [[nodiscard]] int channel() const { return channel_.number(); }
 
-  // The predecessor ends its writing to the disk, and serves on. Returns once it has, or after
-  // kLongestRelease: then the disk is taken when it is free. Orders that arrive meanwhile are kept
-  // for next().
+  // Has the predecessor end its writing to the disk; it serves on. Returns once the predecessor has
+  // ended, but after kLongestRelease in any case. If it has not ended by then, the caller takes the
+  // disk when it is free. Orders that arrive meanwhile are kept for next().
   void take_disk();
-  // Its control socket is not ours: the predecessor removes the file once we serve.
+  // Tells the predecessor that our control socket does not replace its own. Then the predecessor
+  // removes the file of its socket once we serve.
   void decline_control() const;
   // The predecessor accepts no more connections. Call this when ours are accepted. Returns false if
   // it has waited too long and serves on: then this process is to end.

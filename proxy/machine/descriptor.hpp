@@ -24,8 +24,8 @@ inline std::optional<sockaddr_un> local_address(const std::string& path) {
   return address;
 }
 
-// Whether a process listens there. A listener whose queue is full counts. A path that may not be
-// connected to counts, too: nobody knows.
+// Whether a process listens at the address. A listener whose queue is full counts. A path that we
+// may not connect to counts, too, since a process may listen there.
 inline bool somebody_listens(const sockaddr_un& address) {
   const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) return true;  // nobody knows

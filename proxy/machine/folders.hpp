@@ -26,8 +26,9 @@ std::string service_in(std::string_view proc_self_cgroup);
 // The drop-in, word for word, that lets this service of systemd write the folder.
 std::string drop_in_for(const std::string& service, const std::filesystem::path& folder);
 
-// What a person does if the folder, or where it is missing the one above, is read-only for this
-// process whatever its user: with a service manager around, drop_in_for(). Empty: it is not.
+// Advice to a person if the folder is read-only for this process whatever its user; with a service
+// manager around, drop_in_for(). If the folder is missing, the one above it counts. Empty: the
+// folder is not read-only.
 std::string read_only_advice(const std::filesystem::path& folder);
 
 struct WriteAdvice {

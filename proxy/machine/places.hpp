@@ -80,7 +80,7 @@ void give_folder(const std::filesystem::path& folder, const Account& account, Mi
 // A file to append to. A symbolic link, a pipe or a device stays as it is.
 void give_file(const std::filesystem::path& file, const Account& account, Missing missing);
 
-// A Unix socket in this folder, which root alone may change.
+// Gives the account the Unix socket `name` in this folder. Root alone may change the folder.
 void give_socket(int folder, const std::filesystem::path& name, const Account& account);
 
 // The refusals of the system, each in one line for a person that names the setting.

@@ -35,8 +35,8 @@ void give_up_capabilities();
 // throw.
 void give_up_privileges(const std::optional<Account>& account);
 
-// Advice for a proxy that keeps root's rights, though the settings do not ask for that. Empty: it
-// does not keep them. Pure but for a look at the users and at ours.
+// Advice for a proxy that keeps root's rights, though the settings do not ask for that. Empty: the
+// proxy does not keep them. Pure, except that it looks up the users of the system and its own.
 std::string why_root(const std::string& wanted);
 
 // Says in one line for a person as which user the process runs.
