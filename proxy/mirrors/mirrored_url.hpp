@@ -14,7 +14,7 @@
 
 namespace proxy::mirrors {
 
-// What a request for such a path comes to.
+// Whether the path of a request stands for a URL of another server, or why it does not.
 enum class Mirrored : std::uint8_t {
   no,          // the path is no such path
   yes,         // the target is the URL that the path stands for

@@ -20,7 +20,7 @@ namespace proxy::mirrors {
 // Whether the status is one of those whose Location clients follow.
 bool is_redirect(unsigned status);
 
-// What an answer comes to.
+// Whether an answer is a redirect, and whether it is followed, or why it is not.
 enum class Redirect : std::uint8_t {
   none,       // it is no redirect
   followed,   // its target is asked next
@@ -52,15 +52,15 @@ class Redirects {
 // first URL, and clients and neighbours get it under that URL, so the strictest redirect counts.
 struct SaidOnTheWay {
   bool may_be_kept = true;
-  // How long all of them stay as they are, counted from the same time as the answer's own lifetime.
+  // How long all redirects stay as they are. Begins at the same time as the answer's own lifetime.
   std::chrono::seconds lasts = http::kForever;
   std::string vary = {};  // a list; may be empty
 };
 
-// The Cache-Control that replaces an answer's own, so that nobody uses it for longer than the
-// redirects on the way to it last. Empty if its own asks for no more. If the new one can't say all
-// that its own does, it is no-store. `own`: the answer's directives. `lifetime`: its own, by
-// whatever field or rule.
+// The Cache-Control that replaces an answer's own, so that nobody uses the answer for longer than
+// the redirects on the way to it last. Empty: the answer's own asks for no more than that. Returns
+// no-store if a new value could not express all that the answer's own does. `own`: the answer's
+// directives. `lifetime`: that of the answer, by whatever field or rule.
 std::string bounding_control(const http::CacheControl& own, std::chrono::seconds lifetime,
                              const SaidOnTheWay& said);
 

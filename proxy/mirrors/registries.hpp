@@ -1,4 +1,4 @@
-// The registries of container images that clients may name, and what is asked of which server.
+// The registries of container images that clients may name, and the server to ask for each request.
 // Pure.
 #pragma once
 
@@ -24,16 +24,17 @@ class Registries {
   // The registries that clients may name: those of the recipe and of tables like it, and
   // mirrors.hosts.
   [[nodiscard]] const MirroredHosts& hosts() const { return hosts_; }
-  // Of a request whose path is_registry_path(): "/https/REGISTRY/v2/..." for the URL that it means.
-  // A registry of several names has one here; a repository in one part is of the library of the
-  // registry that has one. Nothing if the path is none of AskedImage, or no recipe was chosen.
-  // `of_listener`: the registry of those that name none (at_listener()); empty: the host of the
+  // Returns the path "/https/REGISTRY/v2/..." of the URL that the request means, whose own path is
+  // an is_registry_path(). If a registry has several names, the path has the same one for all. If a
+  // repository's name has one part, it belongs to the registry's library, if there is one. Nothing
+  // if the path is none of AskedImage, or no recipe was chosen.
+  // `of_listener`: the registry for requests that name none (at_listener()); empty: the host of the
   // request decides.
   [[nodiscard]] std::optional<std::string> mirror_path(const http::Target& asked,
                                                        std::string_view of_listener = {}) const;
   // Whether at_listener() ever finds one.
   [[nodiscard]] bool any_at_listeners() const { return any_ && !listeners_.empty(); }
-  // The registry for clients of our socket at this address; empty: it has none.
+  // The registry that the settings give to our socket at this address. Empty: they give it none.
   [[nodiscard]] std::string_view at_listener(const config::HostPort& address) const;
   // Whether `realm` may be asked for a token of `registry`: mirrors::may_ask_for_token(), or the
   // recipe names it.

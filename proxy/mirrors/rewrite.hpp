@@ -1,5 +1,5 @@
-// Small texts that clients of mirrors get in another form than the origin gave them, since they
-// would lead the clients past the mirror. What is stored, and what neighbours get, is the original.
+// Small texts of origins that would lead the clients of a mirror past the mirror. These clients get
+// the texts rewritten. The cache stores the originals, and neighbours get the originals.
 //
 // A head is a status line and fields, each with CRLF, without obs-fold and the empty line.
 #pragma once
