@@ -90,8 +90,8 @@ struct InFrameMemory {
 
 namespace proxy::net {
 
-// Shared objects and texts in the memory of frames: what each miss makes anew and gives up soon.
-// Any thread may free it.
+// Allocates shared objects and texts from the memory of coroutine frames: those that each miss
+// makes anew and gives up soon. Any thread may free them.
 template <class T>
 struct FrameAllocator {
   using value_type = T;

@@ -109,9 +109,9 @@ class Input {
   // BufferPool::kSize, if that is more). Returns how many bytes arrived. A full buffer is
   // http::error::buffer_overflow.
   net::Task<net::Result<std::size_t>> fill(std::size_t limit);
-  // Takes bytes that have come, at most BufferPool::kSmall, without a wait. Does nothing if the
-  // input has bytes already. Returns no error if the input has bytes then, and nothing if none have
-  // come or if the deadline has passed. Not with TLS.
+  // Reads bytes that have arrived, at most BufferPool::kSmall, without a wait. Does nothing if the
+  // input has bytes already. Returns success if the input has bytes afterwards, or the error of the
+  // stream. Returns nullopt if no bytes have arrived, or if the deadline has passed. Not with TLS.
   std::optional<net::error_code> arrive();
   // Whether a whole head follows the first `n` bytes. If the buffer could not hold all that has
   // arrived, reads more of it. Never waits. Ends the validity of views.

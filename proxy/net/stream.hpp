@@ -76,8 +76,8 @@ class Stream final : public Watched {
   // True if nothing has been received and the other side has not closed, so that the connection can
   // be reused.
   [[nodiscard]] bool quiet();
-  // The same for a plain connection, as this thread's last events told it, so mostly without a
-  // system call.
+  // Like quiet(), for a plain connection, as far as the last events of this thread have shown.
+  // Mostly needs no system call.
   [[nodiscard]] bool quiet_so_far();
   void shutdown_send();
   // Shuts the connection down. Bytes that were sent are still delivered. The destructor closes the

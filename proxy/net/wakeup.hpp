@@ -21,8 +21,9 @@ class Wakeup {
   // io_context is made, sets the order: coroutines that wait in a Wakeup are destroyed after those
   // that wait for sockets.
   static void prepare(net::asio::io_context& io);
-  // For a clock that stands, in tests and simulations: from now on the waits of this io_context end
-  // by it, within look() alone. Call follow() before the first wait. The clock outlives the waits.
+  // For tests and simulations, whose clock stands still between steps. From now on the waits of
+  // this io_context end by that clock, and only within look(). Call follow() before the first wait.
+  // The clock outlives the waits.
   static void follow(net::asio::io_context& io, const machine::Clock& clock);
   static void look(net::asio::io_context& io);
 
