@@ -107,8 +107,9 @@ inline constexpr std::string_view kDashboard = "/hearsay/";
 // A page of the dashboard for a browser that has a ticket behind the `#` of its URL.
 inline constexpr std::string_view kSignInPage = "/hearsay/sign-in";
 PageAnswer serve_dashboard(const Visit& visit);
-// {"name", "version", "started", "admin": whether the client may see requests, what is stored and
-// why, and purge, "signed_in": whether by a badge}.
+// Answers with the members "name", "version" and "started", and two more. "admin": whether the
+// client may see requests and what is stored, ask for explanations, and purge. "signed_in": whether
+// a badge lets the client do so.
 PageAnswer serve_about(const Visit& visit);
 PageAnswer serve_history(const Visit& visit);  // ?span=hour, the default, or day
 PageAnswer serve_recent_requests(const Visit& visit);
@@ -152,8 +153,8 @@ PageAnswer serve_setup(const Visit& visit);
 PageAnswer serve_store_digest(const Visit& visit);
 PageAnswer serve_native_digest(const Visit& visit);
 
-// What admins order (admin_pages.cpp). The pages of the cache send the lines of inspect/live.hpp
-// while they are made.
+// Pages by which admins give orders (admin_pages.cpp). The pages about the cache send each line of
+// inspect/live.hpp as soon as the line is made.
 PageAnswer serve_cache_list(const Visit& visit);    // ?prefix=URL
 PageAnswer serve_cache_sums(const Visit& visit);    // ?contains=TEXT
 PageAnswer serve_cache_show(const Visit& visit);    // ?url=URL

@@ -10,12 +10,14 @@
 
 namespace proxy::pages {
 
-// The script of /proxy.pac and /wpad.dat. FindProxyForURL() returns "PROXY `proxy`" and what
-// `pac_fallback` lists, DIRECT only for hosts that `never_direct` lets clients reach, or "DIRECT"
-// alone for what this proxy would refuse, or is not to be asked for: hosts without a dot,
-// `access.direct`, this machine, addresses under access.deny_to, the sites of `reverse`, ftp, and
-// CONNECT to other ports than access.connect_ports. It resolves no names. `peers`: of the settings.
-// `own_name`: the host name of this machine. Pure.
+// The script of /proxy.pac and /wpad.dat. Its function FindProxyForURL() resolves no names, and
+// returns one of two texts:
+// - "DIRECT" alone for what this proxy would refuse, or is not to be asked for: hosts without a
+//   dot, `access.direct`, this machine, addresses under access.deny_to, the sites of `reverse`,
+//   ftp, and CONNECT to other ports than access.connect_ports;
+// - else "PROXY `proxy`", followed by what `pac_fallback` lists, but by DIRECT only for hosts that
+//   `never_direct` lets clients reach.
+// `peers`: of the settings. `own_name`: the host name of this machine. Pure.
 std::string pac_script(const config::Settings& settings, const std::vector<peers::PeerRef>& peers,
                        const config::HostPort& proxy, std::string_view own_name);
 

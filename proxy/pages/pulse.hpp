@@ -1,7 +1,7 @@
-// Once a second: follows steps of the clock, adds a sample to the history, asks the name servers
-// for neighbours whose names were not resolved, learns who is busiest, tells the watchers of the
-// dashboard the news, gives the log of events the time, and returns freed memory to the system. The
-// news that a neighbour went down do not wait for the second.
+// The work of each second: follows steps of the clock, adds a sample to the history, asks the name
+// servers for neighbours whose names were not resolved, finds the busiest clients, sends the news
+// to the watchers of the dashboard, passes the time to the log of events, and returns freed memory
+// to the system. If a neighbour goes down, the watchers learn it at once.
 #pragma once
 
 #include "proxy/pages/pages_access.hpp"
