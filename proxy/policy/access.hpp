@@ -49,8 +49,9 @@ unsigned status_of(NoAccess::Why why);
 // One line for a person. The client learns the name of the rule, but not its conditions.
 std::string text_of(const NoAccess& no_access);
 
-// Whether a client that has this proxy as its proxy may mean one of its paths for mirrors, by a
-// name that access.own_names lacks: the port is ours. For a request whose destination is denied.
+// Whether a client that uses this proxy as its proxy may have meant a mirror path of this proxy.
+// The URL has a port of ours, but a name that access.own_names lacks. Call this for a request whose
+// destination is denied.
 bool may_mean_us(const Request& request, const upstream::Guard& guard);
 inline constexpr std::string_view kUnknownNameText =
     "this proxy does not connect there; if the name is its own, the setting access.own_names lacks "

@@ -37,8 +37,9 @@ struct Request : net::InFrameMemory {
   Request(const Request&) = delete;  // facts refer to head
   Request& operator=(const Request&) = delete;
 
-  // Who asks. Known of questions (asks_as_sibling()), of what a proxy sends, and of what may be for
-  // our own pages or purges; all rules take everybody else for a client.
+  // Who asks. Set for questions (asks_as_sibling()), for requests that a proxy sends, and for
+  // requests that may be for our own pages or for purges. The rules take all other callers for
+  // clients.
   Caller caller;
 
   [[nodiscard]] bool is_head() const { return facts.method == cache::RequestFacts::Method::head; }

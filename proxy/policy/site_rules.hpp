@@ -77,7 +77,8 @@ class SiteRule {
   [[nodiscard]] bool drops_any() const { return !settings_.drop_query.empty(); }
   // Whether key_url() may give another name than the URL.
   [[nodiscard]] bool renames() const { return drops_any() || names_path(); }
-  // Whether key_url() gives names that are no URLs. A neighbour with the rule has the same ones.
+  // Whether key_url() gives names that are no URLs. A neighbour with the same rule gives the same
+  // names.
   [[nodiscard]] bool names_path() const { return terms().name == config::StoredUnder::path; }
   // The URL without the parameters that drop_query names, and without "?" where no parameter is
   // left. The other parameters stay byte for byte, in their order. Names are compared as written,
