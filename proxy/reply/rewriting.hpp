@@ -74,10 +74,10 @@ class Rewriting final : public client::ResponseWriter {
 
 // A client whose response is rewritten.
 struct RewritingClient {
-  // Null: no rule of the site rewrites the response for this client, which asks by a path of ours.
-  // Else the request asks for the whole of it from now on, without a coding and conditions: the
-  // client's tags and ranges are of the other text. Call this before a variant is selected. The
-  // request outlives the result.
+  // Returns null unless a rule of the site rewrites the response for this client, which asks by a
+  // path of ours. Else changes the request: from now on it asks for the whole response, without a
+  // coding and without conditions, because the client's tags and ranges are of the rewritten text.
+  // Call this before a variant is selected. The request outlives the result.
   static std::unique_ptr<RewritingClient> of(client::Client& client, policy::Request& request);
 
   RewritingClient(client::Client& of, const Rewriting::Order& order)
