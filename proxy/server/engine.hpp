@@ -51,8 +51,8 @@ class Engine {
   bool release_disk() { return storage_.release_disk(); }
   void take_disk_back() { storage_.take_disk_back(policy_->settings, clock_); }
 
-  // Stops polling neighbours, and soon gives up the memory of stored responses. A process calls
-  // this that lives on for the sake of its downloads alone.
+  // Stops polling neighbours, and soon releases the memory of stored responses. Call this in a
+  // process that lives on only to finish its downloads.
   void serve_no_more();
 
   // Stops all threads. Coroutines still exist, so the objects that they refer to must live on. Ends

@@ -32,10 +32,10 @@ class Neighbourhood {
   // The publisher of our digest.
   [[nodiscard]] peers::Publisher& publisher() { return publisher_; }
 
-  // From now on the policy's neighbours are polled, and our digest is made by its settings. `polls`
-  // are those that neighbours hold here; they are woken at each change of our digest, and outlive
-  // this object, and so does `names`. If neither the neighbours nor the settings changed, the
-  // control thread goes on; otherwise it is stopped and another one is started.
+  // From now on polls the policy's neighbours, and makes our digest by the policy's settings. If
+  // neither the neighbours nor these settings changed, the control thread goes on; otherwise it is
+  // stopped, and another one is started. `polls`: the polls of neighbours that wait here for a
+  // change of our digest, which wakes them. `polls` and `names` outlive this object.
   void follow(const policy::Policy& policy, pages::WaitingClients& polls,
               const upstream::NameHealth& names);
   // Stops the control thread.

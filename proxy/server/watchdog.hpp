@@ -28,7 +28,7 @@ class Watchdog {
     std::function<bool()> got_on;
     bool works_long = false;
   };
-  // Returns a question whether the thread of this io_context gets on.
+  // Returns a function that tells whether the thread of this io_context makes progress.
   static std::function<bool()> asking(net::Executor loop);
 
   // How long a thread may be busy before it counts as stuck. Also how long the process may take to
@@ -51,8 +51,8 @@ class Watchdog {
   // Says no more to the service manager: another process is watched, and our signs of life would
   // hide that it is stuck.
   void leave() { leaves_ = true; }
-  // The process is ended after this time, unless this function is called again before. `waits_for`
-  // names the thread for which it waits; empty: whichever does not get on.
+  // Ends the process after `longest`, unless this function is called again before. `waits_for`: the
+  // thread for which the process waits; empty: any thread that makes no progress.
   void end_within(std::chrono::milliseconds longest, std::string waits_for = {});
   // Lifts the limit of end_within(), because what follows has limits of its own.
   void let_it_end();
