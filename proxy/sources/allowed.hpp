@@ -39,7 +39,7 @@ enum class OnlyOrigin : std::uint8_t {
 };
 
 struct Allowed {
-  // Nothing: neighbours are asked. The default is that they are not.
+  // Why neighbours are not asked. Nothing: they are asked.
   std::optional<OnlyOrigin> only_origin = OnlyOrigin::request;
   // Whether guests are asked. They are not asked for parts: parts are joined with bytes of others,
   // which would hide who gave them. Nor for what is stale here: a guest could then keep its own

@@ -24,10 +24,10 @@ namespace proxy::sources {
 
 struct SourceAccess;
 
-// What the answer says of the proxy that sent it.
+// The names by which the proxy that sent the answer calls itself.
 peers::SelfNaming self_naming_in(const http::ResponseHead& answer);
 
-// For a peer that gave a response which its digest claims.
+// How the access log names the source of a response that a peer gave and its digest claims.
 observe::Hierarchy hierarchy_of(const peers::Peer& claimant);
 
 // Order: ask(), then the body from fetch(). An attempt may be moved while its coroutine does not

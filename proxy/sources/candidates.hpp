@@ -137,13 +137,14 @@ Budget::Time patience_with_parent(const peers::FirstByte& origin, config::Prefer
 // asked: as patience_with(), but the origin never comes first, because nobody may be fetching.
 Budget::Time patience_with_member(const peers::FirstByte& neighbour, const Budget& budget);
 
-// How long to wait for a neighbour that waits for its own fetch of the response: the 95th
-// percentile of the origin's time plus 20 ms, or 500 ms if that time is unknown. Four times as
-// long, or 4 s, for one that repeats its word each peers::kHeartbeat: it works, and a second fetch
-// would rarely be faster. It may itself have waited for another one that was lost, and fetch anew.
+// Whether a neighbour that is fetching the response says so again each peers::kHeartbeat.
 enum class Repeats : std::uint8_t { no, yes };
+// How long to wait for a neighbour that is fetching the response itself: the 95th percentile of the
+// origin's time plus 20 ms, or 500 ms if that time is unknown. If the neighbour repeats that it is
+// fetching, it works, and a second fetch would rarely be faster: so the wait is four times as long,
+// or 4 s. The neighbour may have lost its own source meanwhile, and have begun anew.
 Budget::Time patience_with_fetch(const peers::FirstByte& origin, Repeats repeats = Repeats::no);
-// How long a neighbour that repeats its word each peers::kHeartbeat may be silent.
+// How long a neighbour may be silent that says each peers::kHeartbeat that it is fetching.
 inline constexpr Budget::Time kSilence = 2 * peers::kHeartbeat;
 
 // Why a neighbour is asked.

@@ -39,7 +39,7 @@ class Hedges {
     return true;
   }
 
-  // Counts a second question for the rest of a body, which may be asked without take().
+  // Counts a second question that asks for the rest of a body. Such a question needs no take().
   void count_rest() {
     if (taken_) taken_->add();
   }
@@ -92,8 +92,8 @@ class ChoicePlan {
     Time asked = {};
     Time expected_by = Time::max();  // a later answer is a slow one
     bool on_trial = false;           // Probation::begin_trial() was true
-    // After the caller has left the question, it continues to the first byte, which measures the
-    // source.
+    // Whether the question goes on to its first byte after the caller has left it. The time of the
+    // first byte shows how fast the source is.
     bool seen_out = false;
   };
   struct Ask {
@@ -125,9 +125,10 @@ class ChoicePlan {
   [[nodiscard]] bool has_asked() const { return questions_ > 0; }
   // What to do now. Call it again after the action, and after each report.
   Action next(Time now);
-  // For AskRestOfRoute: what is left of the route, if it leads anywhere.
+  // Carries on after AskRestOfRoute. `rest`: what is left of the route. Returns the question to ask
+  // next. Nothing: the rest leads nowhere.
   std::optional<Question> route_goes_on(upstream::Route rest, Time now);
-  // For AskNextOwner. Null: nobody is to be asked, so the origin is next.
+  // Carries on after AskNextOwner. Null: there is no owner to ask, so the origin is next.
   void owner_is(peers::PeerRef owner);
 
   // Reports on questions. The neighbour's answer is of no use, or there is none. A member of the
@@ -151,12 +152,13 @@ class ChoicePlan {
     on_the_way,  // another route may do better
   };
   bool origin_has_failed(Number question, Failed how, Time now);
-  // For how long no source is to blame: by so much the waits have ended late, or went on because
-  // this machine is busy.
+  // The part of the time for which no source is to blame: how much too late waits have ended, and
+  // how much longer they went on because this machine is busy.
   [[nodiscard]] Time::duration our_delay() const { return our_delay_.sum(); }
   [[nodiscard]] bool origin_failed() const { return origin_ == OriginIs::failed; }
 
-  // A neighbour's answer is of use only if the origin fails: asks it again then.
+  // Call this if a neighbour's answer is of use only if the origin fails. The neighbour is asked
+  // again then.
   void put_off(peers::PeerRef peer) { given_.candidates.put_in_reserve(std::move(peer)); }
   // The caller has left all questions under way: forgets them.
   void settle(Time now);
@@ -172,7 +174,8 @@ class ChoicePlan {
 
   Given given_;
   Hedges& hedges_;
-  // Whether the origin is asked even if no neighbour is, because a parent may be silent.
+  // Whether the route has several servers. A parent among them may be silent, so the plan is
+  // followed even if there is no neighbour to ask.
   const bool by_route_;
   Time begun_{};
   Time next_source_at_ = Time::min();

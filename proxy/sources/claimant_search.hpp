@@ -129,7 +129,7 @@ class ClaimantSearch {
   net::Wakeup bell_;  // rung when a question is over
   boost::container::small_vector<std::shared_ptr<SourceQuestion>, 2> under_way_;
   peers::SiteQuestion::GivenUp given_up_;  // members of the site
-  // Whether a member of the site was asked, and whether it is recorded what came of it.
+  // Whether a member of the site was asked, and whether the result was recorded.
   enum class Luck : std::uint8_t { not_asked, unknown, known } luck_ = Luck::not_asked;
   std::optional<Attempt> origins_failure_;  // or its 5xx, while another source may still answer
   enum class State : std::uint8_t { new_, searching, over, abandoned } state_ = State::new_;

@@ -22,8 +22,8 @@ enum class Worth : std::uint8_t {
   holds,      // it has begun to send a response: the caller judges whether it is of use
   false_hit,  // it does not hold the response: 504, or a Squid's 502 (RFC 9111 5.2.1.7)
   unusable,   // it holds another version, or a response that may not answer this request
-  // It holds a response, but not this range: 416, 504 with fwd=partial, or another part than was
-  // asked for. That does not disprove the claim, which is about the URL.
+  // The neighbour holds a response, but not this range: 416, 504 with fwd=partial, or another part
+  // than was asked for. That does not disprove the claim, which is about the URL.
   other_range,
   refused,      // it answered with a status that a sibling must not give
   refuses_us,   // it serves nothing to our address

@@ -126,7 +126,7 @@ class OurDelay {
     sum_ += delay;
     return std::min<Time::duration>(delay, kMost);
   }
-  // The wait goes on. Returns until when.
+  // Continues the wait. Returns when it ends now.
   Time go_on(Time::duration more, Time now) {
     sum_ += more;
     return goes_on_until_ = now + more;
