@@ -202,8 +202,8 @@ class CacheAccess {
   // Reads the entry into memory, as find() does. Call this after find() has left the body in its
   // file.
   net::Task<void> find_whole(const policy::Request& request, Sought sought, Stored& into);
-  // What find() would find, without being a look-up: counts nothing, moves nothing between memory
-  // and disk. If the disk cannot be read, memory's part, with the disk's fault.
+  // What find() would find. Is no look-up itself: counts nothing, and moves nothing between memory
+  // and disk. If the disk cannot be read, what memory has, and the disk's error.
   struct Peeked {
     inspect::Peeked stored;
     std::optional<cache::disk::Error> disk_fault;
