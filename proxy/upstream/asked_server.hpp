@@ -1,4 +1,5 @@
-// What one fetch is to ask, and of whom; the server that it asks, and the next one should it fail.
+// The plan of one fetch: its request, and the servers to ask. And the server that is asked now, and
+// the next one if that server fails.
 #pragma once
 
 #include <chrono>
@@ -45,10 +46,10 @@ struct FetchPlan {
   std::shared_ptr<Origins> origins = nullptr;
   // The parents that the fetch asks before `to`, or instead of it. They are asked in turn, too. If
   // a parent says that it has no way to the origin (502, 503, 504), that the request loops (508),
-  // or that it does not accept our login (407), the next server is asked. So it is if the request
-  // may be sent twice and the parent is silent for parent.first_byte.
+  // or that it does not accept our login (407), the next server is asked. The same holds if the
+  // request may be sent twice and the parent is silent for parent.first_byte.
   Route route = {};
-  // Who is asked in the end.
+  // Which server is asked after the parents of the route.
   enum class Asked : std::uint8_t {
     origin,
     redirected,  // an origin, for a target of another one's redirect, which may hold a signature
@@ -101,7 +102,7 @@ class AskedServer {
   }
   // The part of the plan's route that has not been asked.
   [[nodiscard]] Route rest_of_route() const;
-  // When it was last turned to, for a connection.
+  // When a connection to the server was last about to be used or made: see turn_to().
   [[nodiscard]] Time turned_to() const { return asked_; }
   // Whether its failure was known already, so that it was not asked.
   [[nodiscard]] bool was_known_to_fail() const { return known_to_fail_; }
@@ -110,7 +111,7 @@ class AskedServer {
   [[nodiscard]] std::chrono::milliseconds connect_time() const;
   [[nodiscard]] std::chrono::milliseconds first_byte_time() const;
 
-  // A connection to it is about to be used or made.
+  // Call this when a connection to the server is about to be used or made.
   void turn_to(Time now);
   // Call this before a connection is made. Returns why it would fail, if that is known.
   net::error_code known_failure();

@@ -85,8 +85,8 @@ using Outcome = boost::system::result<T, Failure>;
 
 // The failure that an error of reading, writing or connecting means.
 Failure failure_of(Failure::Where where, boost::system::error_code cause);
-// Whether a failure of this kind is an origin's own, or the way's to it: neither ours, nor a
-// rule's, nor the name servers'.
+// Whether the origin, or the network on the way to it, causes failures of this kind: not this
+// proxy, not a rule, and not the name servers.
 bool is_of_origin(Failure::What what);
 // Whether there was no answer at all, so that the server or the network to it must be down.
 bool out_of_reach(const Failure& failure);

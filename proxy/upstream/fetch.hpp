@@ -49,9 +49,10 @@ class Fetch : public net::InFrameMemory {
   [[nodiscard]] const http::ResponseHead& head() const { return answer_.head; }
   [[nodiscard]] const http::Framing& framing() const { return answer_.body->framing(); }
   [[nodiscard]] bool body_finished() const { return answer_.body->finished(); }
-  // Waits, at most FetchPlan::first_byte, until the first 8 KiB of the body are here, or all of a
-  // shorter one; or the first byte of a body of unknown length. So much arrives with the head, in
-  // the first flight of a connection. Returns whether they are here. A failure shows in body().
+  // Waits until the first 8 KiB of the body are here, or all of a shorter body, or the first byte
+  // of a body of unknown length; but for at most FetchPlan::first_byte. So much arrives with the
+  // head, in the first flight of a connection. Returns whether the bytes are here. body() returns
+  // any failure.
   net::Task<bool> body_begins();
   // Whether the bytes that body_begins() waits for are here.
   [[nodiscard]] bool body_has_begun() const;

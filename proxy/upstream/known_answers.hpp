@@ -38,7 +38,7 @@ class KnownAnswers {
     Asking(const Asking&) = delete;
     Asking& operator=(const Asking&) = delete;
 
-    // Returns whether this one is to ask now. If not, another one is asking.
+    // Returns whether this request is to ask now. If not, another request is asking.
     [[nodiscard]] bool begin();
     void record(Answer answer, Time until);
 
@@ -47,7 +47,7 @@ class KnownAnswers {
     const std::string question_;
     bool begun_ = false;
   };
-  // Records an answer to a question that nobody asks of a server.
+  // Records the answer to a question that was not sent to a server by way of Asking.
   void record(const std::string& question, Answer answer, Time until) EXCLUDES(mutex_);
   // The requests that wait for the end of another request's question, whichever it is.
   [[nodiscard]] net::WaitList& line() { return line_; }

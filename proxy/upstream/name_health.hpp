@@ -61,11 +61,11 @@ class NameHealth {
     const threads::MutexLock lock(mutex_);
     return found(now);
   }
-  // Whether there is trouble, or was in the last kAftermath: then a name that was not resolved
-  // tells nothing of who bears it.
+  // Whether there is trouble, or was in the last kAftermath. Then the host is not to blame if its
+  // name was not resolved.
   [[nodiscard]] bool fails_lately(Time now) const EXCLUDES(mutex_);
-  // Whether nobody has replied at all for kSilence, not even to a probe. No client can bring that
-  // about by names that it asks for.
+  // Whether no name server has replied for kSilence, not even to a probe. No client can cause that
+  // by the names that it asks for.
   [[nodiscard]] bool are_silent(Time now) const EXCLUDES(mutex_) {
     const threads::MutexLock lock(mutex_);
     return is_silent(now);

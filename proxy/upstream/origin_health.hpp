@@ -48,11 +48,12 @@ class OriginHealth {
 
   // Whether an origin has failed and has not answered since.
   [[nodiscard]] bool has_troubles() const { return any_.load(std::memory_order_relaxed); }
-  // The origin has sent a whole response. If the log tells of its failure, a line tells that it is
-  // over.
+  // Records that the origin has sent a whole response. If the log has reported its failure, logs
+  // that the failure is over.
   void answered(const Endpoint& origin);
-  // The origin has failed a request in a way that is its own, or the network's. The log tells of it
-  // once until it answers: at the first failure if an answer was expected, else when it fails.
+  // Records that the origin, or the network on the way to it, has failed a request. The log reports
+  // that once until the origin answers: at the first failure if an answer was expected, else when
+  // the origin counts as failing.
   void failed(const Endpoint& origin, const Failure& failure, Clock::time_point now);
 
   // The settings have changed: forgets the failures of origins that they named, and name no more.

@@ -67,7 +67,7 @@ struct OriginSums {
   FirstBytes first_bytes{};
 
   void add(const OriginSums& other);
-  // Failures of any cause, and errors.
+  // The requests that got no whole answer, for whatever cause, or an error.
   [[nodiscard]] std::uint64_t failed() const;
 };
 
