@@ -1,5 +1,5 @@
-// What the checks of passwords go by: how many wrong ones each client may try, whose check comes
-// next, and the results that are known. Pure.
+// The rules for checks of passwords: how many wrong passwords each client may try, whose check is
+// next, and which results are known. Pure.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class GuessLimit {
     return clients_.have_room(who.client, now) &&
            (!who.network || networks_.have_room(*who.network, now));
   }
-  // The password was wrong.
+  // Charges the client, and its network, for a wrong password.
   void charge(const Guesser& who, Time now) {
     clients_.charge(who.client, now);
     if (who.network) networks_.charge(*who.network, now);
