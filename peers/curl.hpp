@@ -7,7 +7,7 @@
 
 namespace peers {
 
-// The library, for as long as the object exists.
+// Keeps libcurl initialized for as long as the object exists.
 struct Curl {
   Curl() { curl_global_init(CURL_GLOBAL_DEFAULT); }
   ~Curl() { curl_global_cleanup(); }
