@@ -320,7 +320,7 @@ class OnDisk {
 
   // Offers the response to the disk; returns whether it was offered before.
   bool offer() { return offered_.exchange(true, std::memory_order_relaxed); }
-  // The disk has not taken it.
+  // Records that the disk has not taken the entry.
   void withdraw() { offered_.store(false, std::memory_order_relaxed); }
   std::chrono::steady_clock::time_point asked() const { return asked_; }
 

@@ -17,7 +17,7 @@ enum class Storability : std::uint8_t {
   request_no_store,
   for_origin,  // see RequestFacts::for_origin
 
-  // The next ones: the response decides so (RFC 9111 3).
+  // The next reasons lie in the response (RFC 9111 3).
   status,   // not final, not cacheable without explicit freshness, or must-understand with an
             // unknown status
   partial,  // a 304, a 416, a 206 that is not exactly one part, or a 200 with Content-Range
