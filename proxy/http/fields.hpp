@@ -51,7 +51,7 @@ struct Field {
   // Whether the response to the request may depend on the field though Vary does not name it.
   bool selects = false;
   // The text from the name's begin to two bytes after the value is "name: value\r\n", a line as we
-  // write it. Whoever sets the name or the value sets this to false.
+  // write it. Code that sets the name or the value sets this to false.
   bool in_line = false;
 
   // The whole line of the field; empty if there is none.

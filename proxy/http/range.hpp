@@ -63,7 +63,7 @@ using AskedRanges = std::vector<AskedRange>;
 std::optional<AskedRange> only_range(std::string_view range);
 // The ranges as stated; empty if one of them is a suffix or there are too many.
 AskedRanges asked_ranges(std::string_view range);
-// Whether each begins behind the end of the one before.
+// Whether each range begins behind the end of the one before.
 bool ascend(const AskedRanges& ranges);
 // The value of the field Range: "bytes=5-9" or "bytes=5-".
 std::string range_field(const AskedRange& range);
