@@ -83,8 +83,8 @@ class Poller final : public asio::execution_context::service {
   explicit Poller(asio::execution_context& of);
   ~Poller() override;
 
-  // Takes the events of Descriptors out, and tells of them before the next wait. The others move to
-  // the front. Returns how many these are.
+  // Removes the events of Descriptors from `events`; the Descriptors learn of them before the next
+  // wait. Moves all other events to the front, and returns their number.
   static std::size_t keep_ours(std::span<epoll_event> events);
 
  private:
