@@ -16,7 +16,7 @@ class Pulse {
   // `pages` outlives this object.
   Pulse(const PagesAccess& pages, AskForName ask) : pages_(pages), ask_(std::move(ask)) {}
 
-  // Later news tell of this policy. Any thread.
+  // From now on the news are about this policy. Any thread.
   void follow(policy::PinnedPolicy policy);
   // Beats for ever. For a coroutine on Cache::aside, since much is formatted for watchers; while
   // nobody watches, a beat sums some counters and the requests that were kept. Call this after the
