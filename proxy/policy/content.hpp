@@ -16,9 +16,9 @@ struct Request;
 // none.
 std::optional<mirrors::ContentName> content_of(const Request& request);
 
-// As content_of(), if every URL with this digest gets the same response: by the rule of the site
-// (StoredUnder::content), for a GET or HEAD that anybody might have sent. The request is then for
-// what is stored under its own URL, else for what is stored for another one.
+// The result of content_of(), if every URL with this digest gets the same response: by the rule of
+// the site (StoredUnder::content), and for a GET or HEAD that anybody might have sent. Such a
+// request may get the response that is stored under another URL, if its own URL has none.
 std::optional<mirrors::ContentName> shared_content_of(const Request& request);
 // The name of the record that tells where such a body is stored (cache::Space::content). Neighbours
 // claim it.
