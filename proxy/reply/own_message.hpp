@@ -64,7 +64,7 @@ std::string take_head(Serializer& serializer) {
   return text.substr(0, text.size() - 2);
 }
 
-// Notes the message's type for the access log.
+// Records the message's type for the access log.
 void record_content_type(client::Client& client, const OwnHead& head);
 
 // Sends the whole message, with a wait of `pause` after each part of its body but the last. An
