@@ -24,7 +24,8 @@ bool is_near(const peers::FirstByte& neighbour);
 struct Offer {
   config::Role role = config::Role::sibling;  // of the neighbour
   peers::FirstByte takes = {};                // the neighbour, before this answer
-  // The time of this answer. Nothing: the neighbour waited for its own source, whose time that was.
+  // How long the neighbour took to answer. Nothing: it waited for its own source, so the time would
+  // say nothing about the neighbour.
   std::optional<std::chrono::microseconds> took = {};
   bool renews = false;     // what is stored here: the answer validates or replaces it
   bool long_part = false;  // a part of which the client wants more than can be held back
