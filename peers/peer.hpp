@@ -60,7 +60,7 @@ class Denials {
  public:
   static constexpr std::size_t kMost = 1024;
 
-  // The peer has denied the key. `digest`: the number of the digest that claimed it.
+  // Records that the peer has denied the key. `digest`: the number of the digest that claimed it.
   void record(const digest::Key& key, std::uint64_t digest) {
     slot(key).store(mark(key, digest), std::memory_order_relaxed);
   }

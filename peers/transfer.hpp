@@ -62,7 +62,7 @@ class Transfer {
   bool began() const { return head_bytes_ > 0; }
   // How long the peer took to begin its answer, once it had the request.
   std::chrono::milliseconds waited() const;
-  // The peer has failed if it has sent nothing more until then.
+  // The time at which the peer counts as failed if it has sent nothing more by then.
   SteadyTime silent_until() const { return silent_until_; }
   // The address that was reached; empty if there was no connection.
   std::optional<config::Address> address() const;
