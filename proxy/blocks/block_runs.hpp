@@ -56,8 +56,8 @@ struct RunEnd {
 // How far a run goes, and what ends it.
 struct RunPlan {
   cache::BlockRange blocks;
-  // The response is the whole body, perhaps because the origin knows no ranges. The run continues
-  // past blocks that are stored, and readers wait for each of its blocks, however far ahead.
+  // Whether the response is the whole body, perhaps because the origin knows no ranges. If so, the
+  // run continues past stored blocks, and readers wait for each of its blocks, however far ahead.
   bool through = false;
   // Whether the run should continue even without readers. Called without a lock, on any thread.
   std::function<bool()> also_wanted = {};
@@ -77,8 +77,8 @@ class BlockRun {
   const cache::Ref<const cache::Entry> object;
   RunHash hash;  // of what has arrived, if a digest names the object
 
-  // The origin has another version, or sends no more of this one. A reader must start again without
-  // the stored object.
+  // Whether the origin has another version, or sends no more of this one. If so, a reader must
+  // start again without the stored object.
   [[nodiscard]] bool refused() const { return denied_ == Denied::refused; }
   void record_refusal() { denied_ = Denied::refused; }
   // An early run that the origin did not grant its range: see BlockRuns::decline().
@@ -92,7 +92,7 @@ class BlockRun {
     yes,
     not_supplied,  // the block is past the run's last one, or the run has ended
   };
-  // A reader has reached `block`, so the writer may read further ahead.
+  // Call this when a reader has reached `block`: the writer may then read further ahead.
   Asked ask(std::uint32_t block);
   // The sibling that supplies the blocks; null: the origin, or nobody yet.
   [[nodiscard]] peers::PeerRef peer() const;
