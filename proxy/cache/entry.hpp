@@ -74,8 +74,8 @@ struct Received {
   bool by_rule_alone = false;
   // The result of response_cache_control(), if the caller knows it already.
   const http::CacheControl* control = nullptr;
-  // The response is passed on, and no store gets the entry. It then has no URL, matches every
-  // request, and is never fresh.
+  // Whether the response is only passed on, so that no store gets the entry. Such an entry has no
+  // URL, matches every request, and is never fresh.
   bool passed_on = false;
 
   // Returns the message with another head.

@@ -29,7 +29,7 @@ class QuotePlaces {
   QuotePlaces() = default;
   explicit QuotePlaces(std::string_view head);
 
-  // Notes a line of a head that is being written: its value has `size` bytes from `begin` on.
+  // Records a line of a head that is being written: its value has `size` bytes from `begin` on.
   // Returns false if an earlier line had a value for the same quote: then only a search of the
   // whole head tells the places.
   bool record(http::field id, std::size_t begin, std::size_t size);

@@ -76,7 +76,7 @@ class Backoff {
     until_ = now + next_;
     next_ = std::min(next_ * 2, longest_);
   }
-  // A write worked: the next rest is short again.
+  // Call this when a write has worked: the next rest is short again.
   void reset() { next_ = first_; }
   // How much longer the writer has to rest. 0 or less: it may try again.
   Time::duration left(Time now) const { return until_ - now; }

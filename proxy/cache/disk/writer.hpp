@@ -55,8 +55,8 @@ class Writer {
   struct Owed {
     std::vector<NewRecord> records;
     bool directory_left = false;  // it is gone; another one may appear in its place
-    // A purge was written after the directory had gone. That may have been to another directory, so
-    // the first one may lack it when it is back.
+    // Whether a purge was written after the directory had gone. The purge may be in another
+    // directory then, so the first one may lack it when it is back.
     bool written_elsewhere = false;
   };
 
