@@ -53,7 +53,7 @@ struct FillContext {
   }
   // The attempt's provenance, with all inquiries, the attempt's own included.
   [[nodiscard]] fill::Provenance provenance(const sources::Attempt& attempt) const;
-  // Notes a question whose answer was of no use.
+  // Records a question whose answer was of no use.
   void record_inquiry(const sources::Attempt& attempt) { inquiries.add(attempt.inquiry()); }
   // Appends "word/about" to the words for Cache-Status.
   void remark(std::string_view word, std::string_view about) {
@@ -124,7 +124,7 @@ struct Incoming {
   // Whether RFC 9111 lets the response be stored, or why not.
   cache::Storability storability = cache::Storability::yes;
   cache::Ref<const cache::Entry> superseded;  // the stored entry that this replaces; or null
-  // The neighbour has it close at hand, and it is not stored here: see is_left_there().
+  // Whether the response stays with the neighbour alone, which is near: see is_left_there().
   bool left_there = false;
   bool goes_on = false;           // the source's body continues after the last byte for the client
   std::string asker_fields = {};  // of the head: see cache/entry.hpp
