@@ -97,7 +97,7 @@ class ArrivedSlices {
   const cache::Slice& operator[](std::size_t number) const { return slices_[number - dropped_]; }
   // The number of the next slice to arrive.
   std::size_t next() const { return dropped_ + slices_.size(); }
-  // Bytes arrived, those of dropped slices included.
+  // How many bytes have arrived, those of dropped slices included.
   std::uint64_t bytes() const { return bytes_; }
   // The memory that the slices from this number on take, and the part that is charged to `budget`.
   struct Charged {
