@@ -89,8 +89,8 @@ class Predecessor {
   // it has waited too long and serves on: then this process is to end.
   [[nodiscard]] bool say_serving();
 
-  // The predecessor has purged or invalidated this: forget it, then say so by the number of the
-  // order.
+  // Returns what the predecessor has purged or invalidated. The caller forgets it, too, and then
+  // reports the number of the order by say_forgotten().
   [[nodiscard]] ReceivedMessage next();
   void say_forgotten(std::uint64_t order) const;
 
