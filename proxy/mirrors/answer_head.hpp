@@ -16,7 +16,7 @@ struct Place {
   // The registry that the client names with each of our paths for images; empty: none.
   std::string registry = {};
   bool by_parameter = false;  // `ns` names it, else the beginning of the path
-  // The client has one origin for all paths of ours.
+  // Whether the client is a browser, for which all paths of this proxy have one origin.
   bool is_browser = false;
 };
 
