@@ -221,7 +221,7 @@ class Candidates {
   // Whether the reserve has a neighbour. The reserve is asked only where the origin does not
   // answer. It has the neighbours that are too slow, those on trial, and those that were put off.
   [[nodiscard]] bool reserve() const { return !too_slow_.empty() || !on_trial_.empty(); }
-  // The origin has failed: the reserve joins the line.
+  // Call this when the origin has failed: the reserve joins the line.
   void add_reserve();
 
  private:

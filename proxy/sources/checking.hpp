@@ -43,7 +43,7 @@ bool is_to_be_checked(SourceAccess& access, const policy::Request& request,
 
 // Call this when the origin is asked for a response that a sibling might have. In the share
 // `digest.false_miss_sample` of its calls, asks a random usable peer that does not claim the key
-// (probe_of()), and notes the result with Accuracy::probed(). Returns at once: a detached coroutine
+// (probe_of()), and records the result by Accuracy::probed(). Returns at once: a detached coroutine
 // on the worker's thread does the rest, within the settings timeouts.peer_connect and
 // peer_first_byte. The connection is not used again, so bytes after the head cannot reach a client.
 void sample_false_miss(SourceAccess& access, const digest::Key& key,

@@ -135,8 +135,8 @@ class ChoicePlan {
   // site that says no, and names no fetcher, has taken us for it: others may wait for us.
   enum class No : std::uint8_t { said, failed };
   void peer_has_not(Number question, No no, Time now);
-  // The neighbour begins to send a response. If that is of no use, the next source is asked at
-  // once.
+  // Reports that the neighbour begins to send a response. If the response is of no use, the next
+  // source is asked at once.
   void peer_has(Number question);
   // A neighbour waits for a fetch of its own: see patience_with_fetch(). Returns whether the plan
   // waits for it: it was not given up, and the origin is not asked.

@@ -86,7 +86,7 @@ class ClaimantSearch {
   // The next answer of a neighbour that holds the response; or, with peer() null, the question to
   // the origin with its outcome(), which may be a failure if no neighbour is left. Nothing if no
   // neighbour is left and the origin was not asked, if the client may not reach the origin's
-  // address (access.deny_to), or after abandon(). Notes the worth of all other answers.
+  // address (access.deny_to), or after abandon(). Records the worth of all other answers.
   // While the caller judges a neighbour's answer, the other questions stay under way.
   net::Task<std::optional<Attempt>> next();
   // How long the body of an answer may pause before its rest is asked of another source. `answer`:
