@@ -136,10 +136,10 @@ class UnderWay : public boost::intrusive::list_base_hook<> {
   [[nodiscard]] Awaited awaited() const { return awaited_.load(std::memory_order_relaxed); }
   // The head of the final answer has arrived.
   void answered(unsigned status, Clock::time_point now);
-  // The request has failed, before its head or in its body. That counts if the origin, the way to
-  // it or the name servers are the cause.
+  // Records that the request has failed, before its head or in its body. The failure counts if the
+  // origin, the way to it or the name servers are the cause.
   void failed(Failure::What why, Clock::time_point now);
-  // A part of the body has arrived.
+  // Records that a part of the body has arrived.
   void received(std::size_t bytes) {
     bytes_.store(bytes_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   }
