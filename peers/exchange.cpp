@@ -17,7 +17,6 @@
 #include "peers/curl.hpp"
 #include "peers/native_target.hpp"
 #include "peers/poll.hpp"
-#include "peers/sockets.hpp"
 #include "peers/transfer.hpp"
 
 namespace peers {

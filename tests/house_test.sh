@@ -120,9 +120,9 @@ used_only_in() {
 used_only_in 'curl/' 'peers/curl\.hpp'
 breach 'peers/curl.hpp includes libcurl: only a few files may include it' < <(
   grep -n '^#include "peers/curl.hpp"' $(sources config digest peers proxy) |
-    grep -vE '^(peers/(exchange\.cpp|sockets\.hpp|transfer\.hpp)|proxy/check/try_neighbours\.cpp|proxy/command/ask\.hpp):' || true)
-breach 'peers/transfer.hpp and sockets.hpp include libcurl: only peers/*.cpp may include them' < <(
-  grep -nE '^#include "peers/(transfer|sockets).hpp"' $(sources config digest peers proxy) |
+    grep -vE '^(peers/(exchange\.cpp|transfer\.hpp)|proxy/check/try_neighbours\.cpp|proxy/command/ask\.hpp):' || true)
+breach 'peers/transfer.hpp includes libcurl: only peers/*.cpp may include it' < <(
+  grep -nE '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
 used_only_in 'seccomp\.h' 'proxy/machine/call_limits\.cpp'
 used_only_in 'crypt\.h' 'proxy/users/password_file\.cpp'
