@@ -5,7 +5,6 @@
 #include <string>
 
 #include "proxy/pages/pulse.hpp"
-#include "proxy/server/giving_way.hpp"
 #include "proxy/server/listener.hpp"
 #include "proxy/server/neighbourhood.hpp"
 #include "proxy/server/storage.hpp"
