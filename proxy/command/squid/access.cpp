@@ -22,8 +22,6 @@ struct Rule {
 // What the lines come to.
 struct Access {
   std::vector<Rule> rules;          // the first that a request meets decides
-  Values monitor;                   // may read the proxy's own pages; empty: no line says
-  Values admin;                     // may purge; empty: no line says
   Values deny_to;                   // no request may reach these, besides those of the default
   std::vector<std::string> block;   // files of hosts that no client may reach
   Values connect_ports{kAllPorts};  // for all clients; rules may deny some of them
@@ -52,17 +50,19 @@ Json written(const Rule& rule) {
   return json;
 }
 
+bool is_in(std::string_view set, const Value& network) {
+  const auto networks = config::parse_networks(set).value();
+  return std::any_of(networks.begin(), networks.end(), [&](const config::Network& each) {
+    return covers(each, std::get<config::Network>(network));
+  });
+}
+
 // "deny_to" without what is in it by default.
 Values beyond_default(const Values& networks) {
   Values others = simplified(networks);
-  for (const std::string_view set : {"loopback", "link-local"}) {
-    const auto networks_of_set = config::parse_networks(set).value();
-    for (const config::Network& known : networks_of_set) {
-      std::erase_if(others, [&](const Value& each) {
-        return covers(known, std::get<config::Network>(each));
-      });
-    }
-  }
+  std::erase_if(others, [](const Value& each) {
+    return is_in("loopback", each) || is_in("link-local", each);
+  });
   return others;
 }
 
@@ -98,9 +98,8 @@ void write(Access access, Json& into) {
   const Values clients = clients_from_the_end(access.rules);
   for (const Rule& rule : access.rules) into["rules"].push_back(written(rule));
   into["clients"] = texts_of(clients, Aspect::clients);
-  const auto monitor = texts_of(simplified(access.monitor), Aspect::clients);
-  into["monitor"] = monitor.empty() ? std::vector<std::string>{"loopback"} : monitor;
-  into["admin"] = texts_of(simplified(access.admin), Aspect::clients);
+  into["monitor"] = {"loopback"};
+  into["admin"] = Json::array();
   if (auto texts = texts_of(beyond_default(access.deny_to), Aspect::destinations); !texts.empty()) {
     texts.insert(texts.begin(), {"loopback", "link-local"});
     into["deny_to"] = texts;
@@ -130,7 +129,7 @@ class AccessReader {
     } else if (!allows) {
       deny(line, demand);
     } else if (is_about_pages(demand.all)) {
-      allow_pages(line, demand);
+      leave_pages(line, demand.all);
     } else {
       allow(line, demand);
     }
@@ -198,10 +197,7 @@ class AccessReader {
     if (!demand.before_user) return false;
     demand.all = *demand.before_user;
     demand.all.erase(Aspect::destinations);  // which no rule knows, so that more requests are asked
-    if (is_about_pages(demand.all)) {        // there is nobody to ask
-      deny_pages(demand.all);
-      return false;
-    }
+    if (is_about_pages(demand.all)) return false;  // whose settings know no users
     if (demand.asks == Acl::Asks::user) {
       barrier({demand.all, {{{Aspect::users, {"*"}}}}, comment_for(line)});
       return false;
@@ -210,39 +206,17 @@ class AccessReader {
     return denial_ == Denial::more;
   }
 
-  // Requests for the proxy's own pages, and to purge, have settings of their own, which name
-  // clients only: where a line denies some clients, or some pages, nobody is allowed.
-  void deny_pages(const Conditions& when) {
-    (when.contains(Aspect::pages) ? monitor_denied_ : admin_denied_) = true;
-  }
-
-  void allow_pages(const Line& line, const Demand& demand) {
-    const bool monitor = demand.all.contains(Aspect::pages);
-    Conditions others = demand.all;
-    for (const Aspect aspect : {Aspect::methods, Aspect::clients, Aspect::pages})
-      others.erase(aspect);
-    if (!demand.is_conditions_only() || !others.empty()) {
-      return findings_.left(line, "access.monitor and access.admin name clients only");
-    }
-    const auto clients = demand.all.find(Aspect::clients);
-    const auto named = clients == demand.all.end() ? parse_addresses("all") : clients->second;
-    if ((monitor ? monitor_denied_ : admin_denied_) || may_refuse_pages()) {
-      for (const std::string& network : texts_of(named, Aspect::clients)) {
-        findings_.left(line, "lines above it may refuse some of these clients: " + network);
-      }
-      return;
-    }
-    auto& into = monitor ? result_.monitor : result_.admin;
-    into.insert(into.end(), named.begin(), named.end());
-  }
-
-  // Own pages have hosts and ports of their own, so rules about other hosts and ports refuse none.
-  bool may_refuse_pages() const {
-    return !barriers_.empty() ||
-           std::any_of(result_.rules.begin(), result_.rules.end(), [](const Rule& rule) {
-             return !rule.allows() && !rule.when.contains(Aspect::to) &&
-                    !rule.when.contains(Aspect::ports);
-           });
+  // Own pages and purging have settings of their own, which name clients alone. As they are
+  // written, they let nobody in but the processes of this machine, which may read the pages.
+  void leave_pages(const Line& line, const Conditions& when) {
+    const auto clients = when.find(Aspect::clients);
+    const bool is_default = when.contains(Aspect::pages) && clients != when.end() &&
+                            std::all_of(clients->second.begin(), clients->second.end(),
+                                        [](const Value& each) { return is_in("loopback", each); });
+    if (is_default) return;
+    findings_.left(
+        line,
+        "access.monitor names who may read the proxy's own pages, access.admin who may purge");
   }
 
   void allow(const Line& line, const Demand& demand) {
@@ -266,8 +240,7 @@ class AccessReader {
 
   // Denies what the acls of a line name, whichever list it is of.
   void deny(const Line& line, const Demand& demand) {
-    if (demand.never) return;
-    if (is_about_pages(demand.all)) return deny_pages(demand.all);
+    if (demand.never || is_about_pages(demand.all)) return;
     const bool has_allowed = std::any_of(result_.rules.begin(), result_.rules.end(),
                                          [](const Rule& rule) { return rule.allows(); });
     if (const auto to = demand.all.find(Aspect::destinations); to != demand.all.end()) {
@@ -280,8 +253,9 @@ class AccessReader {
       findings_.changed(line, "access.block holds for all clients, and for all hosts below a host");
     } else if (!demand.unknown.empty()) {
       const Demand part = demanded_by(line, acls_, Action::allow);
-      deny_unknown(line, demand,
-                   part.is_conditions_only() ? std::optional(part.all) : std::nullopt);
+      const bool has_equal = part.unknown.empty() && part.except.empty() && !part.never &&
+                             !part.all.contains(Aspect::destinations);
+      deny_unknown(line, demand, has_equal ? std::optional(part.all) : std::nullopt);
     } else if (!demand.except.empty()) {
       barrier({demand.all, demand.except, comment_for(line)});
     } else if (has_allowed || !limit_connect_ports(demand.all)) {
@@ -367,11 +341,9 @@ class AccessReader {
   Findings& findings_;
   Access result_;
   std::vector<Barrier> barriers_;
-  bool monitor_denied_ = false;  // a line above denies some client some of these pages
-  bool admin_denied_ = false;    // or purging
-  Line last_{};                  // of http_access
-  bool last_allows_ = true;      // without any line, Squid denies
-  bool closed_ = false;          // a rule decides on every request
+  Line last_{};              // of http_access
+  bool last_allows_ = true;  // without any line, Squid denies
+  bool closed_ = false;      // a rule decides on every request
   std::size_t steps_ = 0;
 };
 

@@ -25,7 +25,7 @@ struct AclLines {
   std::string unknown;
 };
 
-using AllAclLines = std::map<std::string, AclLines, NameOrder>;
+using AllAclLines = std::map<std::string, AclLines, boost::beast::iless>;
 
 void add_file(AclLines& acl, const std::string& path, const Files& files) {
   acl.files.push_back(path);
@@ -325,10 +325,6 @@ std::vector<std::string> Acl::only_hosts() const {
   const bool only = unknown.empty() && left_out.empty() && when && when->size() == 1;
   const auto to = only ? when->find(Aspect::to) : Conditions::const_iterator();
   return only && to != when->end() ? texts_of(to->second, Aspect::to) : Texts{};
-}
-
-bool NameOrder::operator()(std::string_view a, std::string_view b) const {
-  return config::lower_case(a) < config::lower_case(b);
 }
 
 bool is_for_all(const Line& line, std::string_view action, std::size_t at) {

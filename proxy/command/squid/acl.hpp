@@ -1,6 +1,7 @@
 // The acl lines of a squid.conf.
 #pragma once
 
+#include <boost/beast/core/string.hpp>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -31,13 +32,8 @@ struct Acl {
   [[nodiscard]] std::vector<std::string> only_hosts() const;
 };
 
-// Squid compares the names of acls without regard to case.
-struct NameOrder {
-  using is_transparent = void;
-  bool operator()(std::string_view a, std::string_view b) const;
-};
-
-using Acls = std::map<std::string, Acl, NameOrder>;
+// By name. Squid compares the names of acls without regard to case.
+using Acls = std::map<std::string, Acl, boost::beast::iless>;
 
 // Whether the line says "ACTION all" from the word `at` to its end, whatever the configuration.
 bool is_for_all(const Line& line, std::string_view action, std::size_t at = 0);
@@ -60,15 +56,10 @@ struct Demand {
   // acl before: it meets these. That holds even if no request meets the line.
   std::optional<Conditions> before_user;
   Acl::Asks asks = Acl::Asks::nobody;
-
-  [[nodiscard]] bool is_conditions_only() const {
-    return unknown.empty() && except.empty() && !all.contains(Aspect::destinations) && !never;
-  }
 };
 
-// Which own pages the requests ask for: those of monitor, or PURGE, which is for admin.
-bool is_about_purging(const Conditions& when);
-bool is_about_pages(const Conditions& when);  // either
+// Whether the requests are for the proxy's own pages, or order a purge.
+bool is_about_pages(const Conditions& when);
 
 // Returns what a line "allow NAME !NAME ..." or "deny ..." demands of a request. An acl that lacks
 // values covers fewer requests than the line means, which is safe for an action that allows. Pure.

@@ -35,13 +35,10 @@ void add_acl(Demand& demand, const Acl& acl, bool negated) {
 
 }  // namespace
 
-bool is_about_purging(const Conditions& when) {
-  const auto methods = when.find(Aspect::methods);
-  return methods != when.end() && methods->second == Values{"PURGE"};
-}
-
 bool is_about_pages(const Conditions& when) {
-  return when.contains(Aspect::pages) || is_about_purging(when);
+  const auto methods = when.find(Aspect::methods);
+  const bool purges = methods != when.end() && methods->second == Values{"PURGE"};
+  return purges || when.contains(Aspect::pages);
 }
 
 Demand demanded_by(const Line& line, const Acls& acls, Action action) {
