@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <boost/asio/ip/host_name.hpp>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -108,14 +106,11 @@ int serve(const proxy::server::SettingsFile& file, const config::Settings& setti
 // Whether a file that holds no settings asks for events as objects all the same, as far as its text
 // tells. Programs read what is wrong with it, too.
 bool asks_for_objects(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return false;  // a pipe would not end
-  std::string text(config::kLongestSettings, '\0');
-  std::ifstream file(path);
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  std::erase_if(text, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
-  return text.find("\"events\":\"json\"") != std::string::npos;
+  std::string why;
+  auto text = config::read_file(path, config::kLongestSettings, why);
+  if (!text) return false;
+  std::erase_if(*text, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
+  return text->find("\"events\":\"json\"") != std::string::npos;
 }
 
 int log_unread(const proxy::server::SettingsFile& file, const config::SettingsErrors& errors) {

@@ -5,14 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include "config/document.hpp"
+#include "config/load.hpp"
 #include "proxy/command/squid/parts.hpp"
 
 namespace proxy::command {
@@ -43,25 +41,6 @@ std::string whole(const Json& parts, const std::string& file, const Findings& fi
   return written(top);
 }
 
-std::optional<std::string> read(const std::string& path) {
-  std::error_code error;
-  // A pipe or a device that a line names would block, or never end.
-  const bool is_ordinary = std::filesystem::is_regular_file(path, error);
-  if (!is_ordinary) {
-    errno = error ? error.value() : EINVAL;
-    if (std::filesystem::is_directory(path, error)) errno = EISDIR;
-    return std::nullopt;
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file.is_open()) return std::nullopt;
-  std::string text(std::min<std::uintmax_t>(std::filesystem::file_size(path, error), kMostBytes),
-                   '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) return std::nullopt;
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
-}
-
 std::vector<std::string> matching(const std::string& pattern) {
   glob_t found{};
   std::vector<std::string> paths;
@@ -75,7 +54,11 @@ std::vector<std::string> matching(const std::string& pattern) {
 }  // namespace
 
 Files system_files() {
-  return {read, matching};
+  return {[](const std::string& path) {
+            std::string why;
+            return config::read_file(path, kMostBytes, why);
+          },
+          matching};
 }
 
 bool Import::is_complete() const {
@@ -141,11 +124,10 @@ namespace {
 constexpr int kIncomplete = 1;
 
 Result<int> import_file(const std::string& path, squid::Denial denial, const Streams& streams) {
-  const auto files = squid::system_files();
-  const auto text = files.read(path);
-  // The reader has set errno, also for what is no ordinary file.
-  if (!text) return system_trouble(path, errno);
-  const auto done = squid::import(*text, path, files, denial);
+  std::string why;
+  const auto text = config::read_file(path, squid::kMostBytes, why);
+  if (!text) return Trouble{path + ' ' + why};
+  const auto done = squid::import(*text, path, squid::system_files(), denial);
   say(streams.err, squid::report(done));
   const auto printed = print(done.settings, streams);
   if (!printed) return printed.error();

@@ -20,8 +20,7 @@ std::function<int(const Streams&)> add_import_squid(CLI::App& program);
 
 namespace squid {
 
-// The files of the system. `read` sets errno where it fails; it reads ordinary files only, and may
-// block as these do.
+// The files of the system. `read` reads ordinary files only, and may block as these do.
 Files system_files();
 
 struct Import {

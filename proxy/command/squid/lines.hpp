@@ -76,7 +76,7 @@ bool has_word(const Line& line, std::string_view word);
 
 // Where included files, and the files of values that acl lines name, are read from.
 struct Files {
-  // The content of a file, at most kMostBytes of it; nothing if it cannot be read.
+  // The content of a file, of a longer one the first kMostBytes + 1; nothing if it cannot be read.
   std::function<std::optional<std::string>(const std::string& path)> read;
   // The files that match a pattern such as "/etc/squid/conf.d/*.conf", in order.
   std::function<std::vector<std::string>(const std::string& pattern)> matching;
