@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <new>
 #include <optional>
 #include <utility>
 
@@ -19,9 +17,6 @@ namespace proxy::command {
 namespace {
 
 using inspect::Report;
-
-constexpr std::size_t kFirstSlots = 1024;
-constexpr std::uint64_t kOffset = (std::uint64_t{1} << 48) - 1;
 
 // What CommonOptions give, for the filter that claims the lines that may be common to all files.
 struct FilterNeeds {
@@ -236,66 +231,34 @@ class Intersection {
 
 }  // namespace
 
-CandidateLines::CandidateLines(std::size_t budget)
-    : budget_(budget), arena_(new std::byte[budget]), slots_(kFirstSlots) {}
-
-// Returns the slot of the line, or the free slot where it belongs.
-std::size_t CandidateLines::slot_of(std::string_view line, std::uint64_t hash) const {
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
-    const std::uint64_t entry = slots_[slot];
-    if (entry == 0) return slot;
-    // The upper bits are those of the line's hash: most other lines need no look at the arena.
-    if ((entry ^ hash) >> 48 != 0) continue;
-    const LineHeader& header = *header_at((entry & kOffset) - 1);
-    if (header.hash == hash && line_of(header) == line) return slot;
-  }
-}
-
 Added CandidateLines::add(std::string_view line, std::uint64_t hash) {
-  std::size_t slot = slot_of(line, hash);
-  if (slots_[slot] != 0) return Added::yes;
-  const std::size_t need = bytes_for(line.size());
-  if (size_ + 1 > slots_.size() / 4 * 3) {
-    if (grow(need) == Added::no_room) return Added::no_room;
-    slot = slot_of(line, hash);
-  }
-  if (used_ + need + slots_.size() * sizeof slots_[0] > budget_) return Added::no_room;
-  auto* const header =
-      new (arena_.get() + used_) LineHeader{hash, static_cast<std::uint32_t>(line.size()), 0};
-  std::memcpy(header + 1, line.data(), line.size());
-  // One more than the offset, since 0 is a free slot.
-  slots_[slot] = (hash & ~kOffset) | (used_ + 1);
-  used_ += need;
-  ++size_;
+  // The index takes 9 bytes per slot. When it grows, twice as many slots are half full, and the old
+  // ones exist, too: up to 32 bytes per line.
+  constexpr std::size_t kPerLine = sizeof(Candidate) + 32;
+  if (find(line, hash)) return Added::yes;
+  if (used_ + line.size() + (size() + 1) * kPerLine > budget_) return Added::no_room;
+  char* const text = texts_.get() + used_;
+  used_ += line.copy(text, line.size());
+  index_.insert(&lines_.emplace_back(Candidate{{text, line.size()}, hash}));
   return Added::yes;
 }
 
-// Doubles the slots, if the budget allows for the new slots, the old ones and `need` more bytes.
-Added CandidateLines::grow(std::size_t need) {
-  const std::size_t more = 2 * slots_.size();
-  if (used_ + need + (more + slots_.size()) * sizeof slots_[0] > budget_) return Added::no_room;
-  const auto old = std::exchange(slots_, std::vector<std::uint64_t>(more));
-  for (const std::uint64_t entry : old) {
-    if (entry == 0) continue;
-    const LineHeader& header = *header_at((entry & kOffset) - 1);
-    slots_[slot_of(line_of(header), header.hash)] = entry;
-  }
-  return Added::yes;
+CandidateLines::Candidate* CandidateLines::find(std::string_view line, std::uint64_t hash) const {
+  Candidate wanted{line, hash};
+  const auto found = index_.find(&wanted);
+  return found == index_.end() ? nullptr : *found;
 }
 
 void CandidateLines::confirm(std::string_view line, std::uint64_t hash, std::uint32_t round) {
-  const std::uint64_t entry = slots_[slot_of(line, hash)];
-  if (entry == 0) return;
-  LineHeader& header = *header_at((entry & kOffset) - 1);
+  Candidate* const found = find(line, hash);
   // If one file lacks a line, the line misses that round and all later ones. A second copy in the
   // same file changes nothing.
-  if (header.mark + 1 == round) header.mark = round;
+  if (found && found->mark + 1 == round) found->mark = round;
 }
 
 void CandidateLines::strike(std::string_view line, std::uint64_t hash) {
-  const std::uint64_t entry = slots_[slot_of(line, hash)];
-  if (entry != 0) header_at((entry & kOffset) - 1)->mark = kStruck;
+  constexpr std::uint32_t kStruck = ~std::uint32_t{0};
+  if (Candidate* const found = find(line, hash)) found->mark = kStruck;
 }
 
 Result<int> common_lines(const CommonOptions& options, const Streams& streams) {

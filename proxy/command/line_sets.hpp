@@ -2,11 +2,12 @@
 // seen.
 #pragma once
 
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "digest/bloom_filter.hpp"
 #include "proxy/command/streams.hpp"
@@ -25,7 +26,7 @@ enum class Added : std::uint8_t { yes, no_room };
 class CandidateLines {
  public:
   // `budget`: bytes for lines and index together. With at least 128 KiB any single line fits.
-  explicit CandidateLines(std::size_t budget);
+  explicit CandidateLines(std::size_t budget) : budget_(budget), texts_(new char[budget]) {}
 
   // Adds the line with mark 0. A line that is in already keeps its mark.
   Added add(std::string_view line, std::uint64_t hash);
@@ -34,51 +35,40 @@ class CandidateLines {
   // Excludes the line for good.
   void strike(std::string_view line, std::uint64_t hash);
 
-  std::uint64_t size() const { return size_; }
+  std::uint64_t size() const { return lines_.size(); }
 
   // Calls visit(line) for each line of mark `rounds`, in the order of add(), until it returns
   // false.
   template <class Visit>
   void each_confirmed(std::uint32_t rounds, Visit visit) const {
-    for (std::size_t at = 0; at < used_; at += bytes_of(*header_at(at))) {
-      const LineHeader& header = *header_at(at);
-      if (header.mark == rounds && !visit(line_of(header))) return;
+    for (const Candidate& each : lines_) {
+      if (each.mark == rounds && !visit(each.line)) return;
     }
   }
 
  private:
-  // Precedes the bytes of each line in the arena.
-  struct LineHeader {
+  struct Candidate {
+    std::string_view line;  // in texts_
     std::uint64_t hash;
-    std::uint32_t length;
-    std::uint32_t mark;
+    std::uint32_t mark = 0;
   };
-  static constexpr std::uint32_t kStruck = ~std::uint32_t{0};
+  struct HashOf {
+    using is_avalanching = void;  // the caller's hashes are spread well
+    std::size_t operator()(const Candidate* each) const { return each->hash; }
+  };
+  struct IsSame {
+    bool operator()(const Candidate* a, const Candidate* b) const {
+      return a->hash == b->hash && a->line == b->line;
+    }
+  };
 
-  static std::size_t bytes_for(std::size_t length) {
-    return sizeof(LineHeader) +
-           (length + alignof(LineHeader) - 1) / alignof(LineHeader) * alignof(LineHeader);
-  }
-  static std::size_t bytes_of(const LineHeader& header) { return bytes_for(header.length); }
-  static std::string_view line_of(const LineHeader& header) {
-    return {reinterpret_cast<const char*>(&header + 1), header.length};
-  }
-  const LineHeader* header_at(std::size_t at) const {
-    return reinterpret_cast<const LineHeader*>(arena_.get() + at);
-  }
-  LineHeader* header_at(std::size_t at) { return reinterpret_cast<LineHeader*>(arena_.get() + at); }
-
-  std::size_t slot_of(std::string_view line, std::uint64_t hash) const;
-  Added grow(std::size_t need);
+  Candidate* find(std::string_view line, std::uint64_t hash) const;
 
   std::size_t budget_;
-  // Headers, each followed by its line. The system provides no memory for pages not yet written to.
-  std::unique_ptr<std::byte[]> arena_;
-  std::size_t used_ = 0;
-  std::uint64_t size_ = 0;
-  // A hash table with open addressing; its size is a power of two. A slot is 0, or holds the upper
-  // 16 bits of the line's hash and, in the lower 48, one more than the offset of its header.
-  std::vector<std::uint64_t> slots_;
+  std::unique_ptr<char[]> texts_;  // the system provides no memory for pages not yet written to
+  std::size_t used_ = 0;           // bytes of texts_
+  std::deque<Candidate> lines_;
+  boost::unordered_flat_set<Candidate*, HashOf, IsSame> index_;
 };
 
 // Remembers at least the last `window` distinct keys and at most twice as many, in constant memory.
