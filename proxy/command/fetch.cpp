@@ -4,15 +4,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include "config/text.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/command/ask.hpp"
 #include "proxy/command/fetch_plan.hpp"
 #include "proxy/command/interrupt.hpp"
 #include "proxy/command/lines.hpp"
-#include "proxy/command/step_queue.hpp"
 #include "proxy/command/subcommand.hpp"
 
 namespace proxy::command {
@@ -53,12 +55,11 @@ Answered<std::string> proxy_of(const FetchOptions& options) {
     return Unanswered{kUsage, std::move(wrong)};
   const auto settings = read_settings(file);
   if (!settings) return Unanswered{kUsage, settings.error().text};
-  const auto& [host, port] = settings->process.listen.front();
+  auto at = settings->process.listen.front();
   // One that listens on all addresses does so on that of this machine, too.
-  const bool is_all = host == "0.0.0.0" || host == "::";
-  const auto name = host == "::" ? "[::1]" : is_all ? "127.0.0.1" : host;
-  const bool is_bare = name.find(':') != name.npos && !name.starts_with('[');
-  return fmt::format("http://{}:{}", is_bare ? '[' + name + ']' : name, port);
+  if (at.host == "0.0.0.0") at.host = "127.0.0.1";
+  if (at.host == "::") at.host = "::1";
+  return "http://" + to_text(at);
 }
 
 Result<void> add_lines_of(const std::string& file, const Streams& streams,
@@ -77,15 +78,12 @@ Result<void> add_lines_of(const std::string& file, const Streams& streams,
   return boost::system::in_place_value;
 }
 
-bool is_file(const std::string& text) {
-  std::error_code unknown;
-  return std::filesystem::exists(text, unknown);
-}
-
 Result<std::vector<std::string>> texts_of(const FetchOptions& options, const Streams& streams) {
   std::vector<std::string> texts;
+  std::error_code unknown;
   for (const auto& one : options.what) {
-    const bool is_name = one.find("://") != one.npos || (!is_file(one) && first_step(one));
+    const bool is_file = std::filesystem::exists(one, unknown);
+    const bool is_name = one.find("://") != one.npos || (!is_file && first_step(one));
     if (is_name) {
       texts.push_back(one);
     } else if (const auto added = add_lines_of(one, streams, texts); !added) {
@@ -104,6 +102,81 @@ std::string nearest(const std::string& cache_status) {
 // Of a text for people; empty if it is HTML.
 std::string first_line(const std::string& text) {
   return text.starts_with('<') ? "" : text.substr(0, text.find('\n'));
+}
+
+// The steps of a run, and what became of them. Any thread.
+class StepQueue {
+ public:
+  // Adds the steps that nobody has named before: several images may have a layer in common.
+  void add(std::vector<FetchStep> steps) EXCLUDES(mutex_) {
+    const threads::MutexLock lock(mutex_);
+    for (auto& step : steps) {
+      if (named_.insert(step.target).second) steps_.push_back(std::move(step));
+    }
+    told_.all = named_.size();
+    changed_.notify_all();
+  }
+
+  // Waits for a step while others may add one: the answer to a manifest names more. Nothing: all
+  // steps are done, or given up.
+  std::optional<FetchStep> next() EXCLUDES(mutex_) {
+    threads::MutexLock lock(mutex_);
+    changed_.wait(lock, [this]() REQUIRES(mutex_) { return has_ended() || !steps_.empty(); });
+    if (has_ended()) return std::nullopt;
+    auto step = std::move(steps_.front());
+    steps_.pop_front();
+    ++under_way_;
+    return step;
+  }
+
+  // `why`: the step has failed; empty: it has not.
+  void end(const FetchStep& step, const std::string& why) EXCLUDES(mutex_) {
+    const threads::MutexLock lock(mutex_);
+    --under_way_;
+    ++told_.done;
+    if (!why.empty()) told_.failures.push_back(step.name + ": " + why);
+    changed_.notify_all();
+  }
+
+  void give_up() EXCLUDES(mutex_) {
+    const threads::MutexLock lock(mutex_);
+    gives_up_ = true;
+    changed_.notify_all();
+  }
+
+  [[nodiscard]] const std::atomic<bool>& gives_up() const { return gives_up_; }
+
+  struct Told {
+    std::size_t all = 0;
+    std::size_t done = 0;
+    std::vector<std::string> failures = {};
+    bool over = false;  // no step is left, or all were given up
+  };
+  Told tell() EXCLUDES(mutex_) {
+    const threads::MutexLock lock(mutex_);
+    told_.over = has_ended();
+    return told_;
+  }
+
+ private:
+  [[nodiscard]] bool has_ended() const REQUIRES(mutex_) {
+    return gives_up_ || (steps_.empty() && under_way_ == 0);
+  }
+
+  threads::Mutex mutex_;
+  threads::Condition changed_;
+  std::deque<FetchStep> steps_ GUARDED_BY(mutex_);
+  std::set<std::string> named_ GUARDED_BY(mutex_);
+  std::size_t under_way_ GUARDED_BY(mutex_) = 0;
+  Told told_ GUARDED_BY(mutex_);
+  std::atomic<bool> gives_up_ = false;
+};
+
+// Other machines of the site mostly are like this one.
+std::vector<std::string> platforms_of(const FetchOptions& options) {
+  if (options.platforms.empty()) return {this_platform()};
+  const bool is_all = std::ranges::find(options.platforms, "all") != options.platforms.end();
+  return is_all ? std::vector<std::string>() : options.platforms;
 }
 
 // What all threads of a run share. Only work() is called by several.
@@ -125,8 +198,8 @@ class Fetching {
   // Carries out one step after another, until none is left.
   void work();
   void give_up() { steps_.give_up(); }
-  [[nodiscard]] bool is_over() { return steps_.is_over(); }
-  void show();
+  // Returns whether all work is over.
+  bool show();
   // After all work: says what failed, and returns the exit code.
   int result();
 
@@ -139,7 +212,6 @@ class Fetching {
     std::string next = {};    // of a listing
     std::string text = {};    // of a manifest or listing; or the beginning of an error's page
   };
-  static std::vector<std::string> platforms_of(const FetchOptions& options);
   [[nodiscard]] HttpRequest request_for(const FetchStep& step, const std::string& target) const;
   Answer ask(const FetchStep& step, const std::string& target);
   std::string why_not(const FetchStep& step);
@@ -154,13 +226,6 @@ class Fetching {
   std::atomic<std::uint64_t> bytes_ = 0;
   std::atomic<bool> unreachable_ = false;  // nobody answers at the proxy's address
 };
-
-// Other machines of the site mostly are like this one.
-std::vector<std::string> Fetching::platforms_of(const FetchOptions& options) {
-  if (options.platforms.empty()) return {this_platform()};
-  const bool is_all = std::ranges::find(options.platforms, "all") != options.platforms.end();
-  return is_all ? std::vector<std::string>() : options.platforms;
-}
 
 // A client of the proxy names the URL; a client of a mirror, the proxy.
 HttpRequest Fetching::request_for(const FetchStep& step, const std::string& target) const {
@@ -256,10 +321,11 @@ void Fetching::work() try {
   give_up();
 }
 
-void Fetching::show() {
+bool Fetching::show() {
   const auto told = steps_.tell();
   progress_.tell(
       fmt::format("{} of {}, {}", told.done, told.all, config::short_size(bytes_.load())));
+  return told.over;
 }
 
 int Fetching::result() {
@@ -281,11 +347,10 @@ int run(Fetching& fetching, unsigned parallel) {
   {
     std::vector<std::jthread> threads;
     for (unsigned i = 0; i < parallel; ++i) threads.emplace_back([&] { fetching.work(); });
-    while (!fetching.is_over()) {
+    do {
       const auto waited = interrupt.await_for(std::chrono::milliseconds(100), kNoOutput);
       if (waited == Readiness::interrupted) fetching.give_up();
-      fetching.show();
-    }
+    } while (!fetching.show());
   }
   const int result = fetching.result();
   return interrupt.signal() == 0 ? result : kSignalled + interrupt.signal();
