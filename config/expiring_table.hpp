@@ -1,6 +1,7 @@
 // Values by key, each kept until a time.
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -14,13 +15,11 @@ namespace config {
 // Bounded: forgets the value first whose time is over first; of two with one time, the value that
 // was put first. Not thread-safe.
 template <class Key, class Value, class Hash = std::hash<Key>>
-class ExpiringTable {
+class ExpiringTable : boost::noncopyable {
  public:
   using Clock = std::chrono::steady_clock;
 
   explicit ExpiringTable(std::size_t capacity) : capacity_(capacity) {}
-  ExpiringTable(const ExpiringTable&) = delete;
-  ExpiringTable& operator=(const ExpiringTable&) = delete;
 
   // Finds the key's value. Null: there is none, or its time is over. Valid until the next put().
   template <class Name>

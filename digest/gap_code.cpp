@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <boost/core/noncopyable.hpp>
 #include <cmath>
 #include <limits>
 
@@ -23,11 +24,9 @@ void each_gap(std::span<const std::uint32_t> rising, Visit visit) {
 
 // The format begins with the lowest bit of a byte: then both sides get on by shifts of one word.
 // Appends bits above those in a word, and writes full bytes out from its lower end.
-class BitWriter {
+class BitWriter : boost::noncopyable {
  public:
   explicit BitWriter(std::vector<std::uint8_t>& out) : out_(out) {}
-  BitWriter(const BitWriter&) = delete;
-  BitWriter& operator=(const BitWriter&) = delete;
   ~BitWriter() {
     if (held_ > 0) out_.push_back(static_cast<std::uint8_t>(word_));
   }

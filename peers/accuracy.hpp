@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <boost/core/noncopyable.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -299,7 +300,7 @@ class Accuracy {
 enum class Trial : bool { no, yes };
 
 // Counts a question to a peer while it is under way. Then ends the trial, if the question is one.
-class Asking {
+class Asking : boost::noncopyable {
  public:
   Asking(Accuracy& peer, Trial trial) : peer_(peer), trial_(trial) {
     peer_.under_way_.fetch_add(1, std::memory_order_relaxed);
@@ -308,8 +309,6 @@ class Asking {
     peer_.under_way_.fetch_sub(1, std::memory_order_relaxed);
     if (trial_ == Trial::yes) peer_.probation().end_trial();
   }
-  Asking(const Asking&) = delete;
-  Asking& operator=(const Asking&) = delete;
 
  private:
   Accuracy& peer_;

@@ -3,16 +3,15 @@
 
 #include <curl/curl.h>
 
+#include <boost/core/noncopyable.hpp>
 #include <memory>
 
 namespace peers {
 
 // Keeps libcurl initialized for as long as the object exists.
-struct Curl {
+struct Curl : private boost::noncopyable {
   Curl() { curl_global_init(CURL_GLOBAL_DEFAULT); }
   ~Curl() { curl_global_cleanup(); }
-  Curl(const Curl&) = delete;
-  Curl& operator=(const Curl&) = delete;
 };
 
 template <auto kFree>

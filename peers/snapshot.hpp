@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <boost/core/noncopyable.hpp>
 #include <cstdint>
 #include <memory>
 #include <thread>
@@ -41,12 +42,10 @@ class Snapshot {
   }
 
  private:
-  class Visit {
+  class Visit : boost::noncopyable {
    public:
     explicit Visit(std::atomic<std::int64_t>& count) : count_(count) { count_.fetch_add(1); }
     ~Visit() { count_.fetch_sub(1); }
-    Visit(const Visit&) = delete;
-    Visit& operator=(const Visit&) = delete;
 
    private:
     std::atomic<std::int64_t>& count_;

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <boost/core/noncopyable.hpp>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -21,11 +22,9 @@ namespace peers {
 // Tells libcurl which sockets are ready. curl_multi_perform() would look at every transfer, with a
 // system call for each, whenever one of them gets on; in a mesh the cost of a poll would grow with
 // the number of peers. For one thread; it owns the multi handle.
-class Sockets {
+class Sockets : boost::noncopyable {
  public:
   Sockets();
-  Sockets(const Sockets&) = delete;
-  Sockets& operator=(const Sockets&) = delete;
 
   CURLM* multi() const { return multi_.get(); }
 

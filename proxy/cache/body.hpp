@@ -1,6 +1,7 @@
 // Response bodies: lists of shared, counted pieces of memory.
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <cstddef>
@@ -27,7 +28,7 @@ using Counted = boost::intrusive_ref_counter<T, boost::thread_safe_counter>;
 // A buffer of fixed capacity, charged to its budget while it exists. Not zeroed. One writer fills
 // it from the front. Published bytes (in a Slice, or in whatever the writer shows its readers under
 // a lock) never change, so readers need no lock for them.
-class Block : public Counted<Block> {
+class Block : public Counted<Block>, boost::noncopyable {
  public:
   static Ref<Block> make(Budget& budget, std::uint32_t capacity) {
     return new Block(budget, capacity);
@@ -40,8 +41,6 @@ class Block : public Counted<Block> {
     budget_.charge(charged());
   }
   ~Block() { budget_.release(charged()); }
-  Block(const Block&) = delete;
-  Block& operator=(const Block&) = delete;
 
   char* data() { return bytes_.get(); }
   const char* data() const { return bytes_.get(); }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <bit>
+#include <boost/core/noncopyable.hpp>
 #include <cstdint>
 
 namespace proxy::cache {
@@ -19,11 +20,9 @@ constexpr std::uint64_t heap_bytes(std::uint64_t size) {
 // Counts bytes against a limit. Charging never fails: callers make room first (Store::make_room) or
 // give up. Any thread; the count is exact, but not ordered with other memory operations. Must
 // outlive everything that is charged to it.
-class Budget {
+class Budget : boost::noncopyable {
  public:
   explicit Budget(std::uint64_t limit) : limit_(limit) {}
-  Budget(const Budget&) = delete;
-  Budget& operator=(const Budget&) = delete;
 
   void charge(std::uint64_t bytes) { used_.fetch_add(bytes, std::memory_order_relaxed); }
   void release(std::uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
@@ -40,14 +39,12 @@ class Budget {
 };
 
 // Bytes that stay charged while this object exists.
-class Charge {
+class Charge : boost::noncopyable {
  public:
   Charge(Budget& budget, std::uint64_t bytes) : budget_(budget), bytes_(bytes) {
     budget_.charge(bytes_);
   }
   ~Charge() { budget_.release(bytes_); }
-  Charge(const Charge&) = delete;
-  Charge& operator=(const Charge&) = delete;
 
   std::uint64_t bytes() const { return bytes_; }
   bool is_for(const Budget& budget) const { return &budget_ == &budget; }

@@ -201,7 +201,7 @@ static_assert(sizeof(StoredFacts) == 24);
 // A cache has millions of entries (small_objects_check), so an entry is dense: the order and the
 // types of its members leave no gaps, its texts lie behind it in the same allocation, and what only
 // some responses have lies elsewhere.
-struct Entry : StoredFacts, Counted<Entry> {
+struct Entry : StoredFacts, Counted<Entry>, private boost::noncopyable {
   // `memory`, if it is not null, supplies the memory, and outlives the entry.
   static Ref<Entry> make(Budget& budget, const Received& received,
                          const EntryMemory* memory = nullptr);
@@ -226,8 +226,6 @@ struct Entry : StoredFacts, Counted<Entry> {
 
  public:
   ~Entry();
-  Entry(const Entry&) = delete;
-  Entry& operator=(const Entry&) = delete;
 
   Body body;
 
@@ -298,12 +296,10 @@ static_assert(sizeof(Entry) == 88);
 // The position of a stored response on disk. The store keeps it beside the entry, which is
 // immutable. The code that writes the response to the disk, or reads it back, records the position
 // here. Any thread.
-class OnDisk {
+class OnDisk : boost::noncopyable {
  public:
   // `asked`: when the response was asked for, if memory had it first.
   explicit OnDisk(std::chrono::steady_clock::time_point asked = {}) : asked_(asked) {}
-  OnDisk(const OnDisk&) = delete;
-  OnDisk& operator=(const OnDisk&) = delete;
 
   // `front`: the record that look-ups of the key find. `body`: the record that has the body, if it
   // is another one. As numbers (to_number() in disk/format.hpp); 0 until written.
@@ -333,13 +329,11 @@ class OnDisk {
 };
 
 // The head of an entry, parsed again.
-class ParsedHead {
+class ParsedHead : boost::noncopyable {
   std::string text_;
 
  public:
   explicit ParsedHead(const Entry& entry);
-  ParsedHead(const ParsedHead&) = delete;
-  ParsedHead& operator=(const ParsedHead&) = delete;
 
   http::ResponseHead head;  // views of text_
 };

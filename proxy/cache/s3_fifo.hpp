@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/core/noncopyable.hpp>
 #include <boost/intrusive/list.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
@@ -16,12 +17,10 @@ namespace proxy::cache {
 
 // Fingerprints of items that were evicted after little use. Remembers a fingerprint until `window`
 // more bytes have been evicted. Each fingerprint is charged to the budget. Not thread-safe.
-class GhostList {
+class GhostList : boost::noncopyable {
  public:
   GhostList(Budget& budget, std::uint64_t window) : budget_(budget), window_(window) {}
   ~GhostList() { clear(); }
-  GhostList(const GhostList&) = delete;
-  GhostList& operator=(const GhostList&) = delete;
 
   void remember(std::uint64_t fingerprint, std::uint64_t bytes);
   [[nodiscard]] bool has(std::uint64_t fingerprint) const { return latest_.contains(fingerprint); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/core/noncopyable.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <memory>
 #include <new>
@@ -25,12 +26,10 @@ struct HashedKey {
 
 // An entry's node in the index. Charged to the entry's budget. A store has millions of nodes, so
 // the order of its parts leaves no gaps. A node without an OnDisk has no room for one.
-struct Node : S3Fifo::Item, Claimable {
+struct Node : S3Fifo::Item, Claimable, private boost::noncopyable {
   static std::unique_ptr<Node> make(const digest::Key& its_key, Kept kept);
   static void operator delete(Node* node, std::destroying_delete_t destroys);
   ~Node();
-  Node(const Node&) = delete;
-  Node& operator=(const Node&) = delete;
 
   // Whether it is a block of an object, which has no head of its own.
   [[nodiscard]] bool is_block() const { return entry->head().empty(); }

@@ -1,6 +1,7 @@
 // What one I/O thread needs to answer clients, and the client's side of one exchange.
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -69,12 +70,8 @@ struct Client {
 };
 
 // The body of one request. Belongs to the coroutine that answers the request.
-class RequestBody {
+class RequestBody : boost::noncopyable {
  public:
-  RequestBody() = default;
-  RequestBody(const RequestBody&) = delete;
-  RequestBody& operator=(const RequestBody&) = delete;
-
   // Reads at least one byte; returns how many, or 0 at the body's end. Each wait for bytes is
   // bounded by `idle`. A body that is cut or has damaged framing is an error, never an end.
   virtual net::Task<net::Result<std::size_t>> read(net::asio::mutable_buffer into,

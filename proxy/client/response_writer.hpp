@@ -2,6 +2,7 @@
 // client's connection.
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -66,44 +67,38 @@ struct ResponseState {
 
   // While this object exists, the request or its response waits for a source. cut() calls `leave`,
   // which makes the wait fail. If the response was cut before, the constructor calls it.
-  class WaitsFor {
+  class WaitsFor : boost::noncopyable {
    public:
     WaitsFor(ResponseState& state, std::function<void()> leave) : state_(state) {
       if (state.was_cut) leave();
       before_ = std::exchange(state.leave, std::move(leave));
     }
     ~WaitsFor() { state_.leave = std::move(before_); }
-    WaitsFor(const WaitsFor&) = delete;
-    WaitsFor& operator=(const WaitsFor&) = delete;
 
    private:
     ResponseState& state_;
     std::function<void()> before_;
   };
   // While this object exists, the response waits for the reader's bytes, or sends them.
-  class ReadsFrom {
+  class ReadsFrom : boost::noncopyable {
    public:
     ReadsFrom(ResponseState& state, fill::FillReader& reader) : state_(state) {
       state.reader = &reader;
     }
     ~ReadsFrom() { state_.reader = nullptr; }
-    ReadsFrom(const ReadsFrom&) = delete;
-    ReadsFrom& operator=(const ReadsFrom&) = delete;
 
    private:
     ResponseState& state_;
   };
   // While this object exists, the response holds memory that is charged to `transit`, the memory of
   // bodies on their way. A cut gives it back.
-  class Holds {
+  class Holds : boost::noncopyable {
    public:
     Holds(ResponseState& state, cache::Budget& transit, std::uint64_t bytes)
         : state_(state), charge_(transit, bytes) {
       state.holds = bytes;
     }
     ~Holds() { state_.holds = 0; }
-    Holds(const Holds&) = delete;
-    Holds& operator=(const Holds&) = delete;
 
    private:
     ResponseState& state_;
@@ -133,13 +128,9 @@ inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 //
 // A returned error means that the client is gone or too slow, or that the body does not have the
 // length that start() promised. All later writes fail, too.
-class ResponseWriter {
+class ResponseWriter : boost::noncopyable {
  public:
   using BufferList = std::span<const net::asio::const_buffer>;
-
-  ResponseWriter() = default;
-  ResponseWriter(const ResponseWriter&) = delete;
-  ResponseWriter& operator=(const ResponseWriter&) = delete;
 
   // Sends an interim response (RFC 9110 15.2). `head` ends in the empty line. Clients of HTTP/1.0
   // get none.

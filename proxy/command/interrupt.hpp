@@ -2,6 +2,7 @@
 // reported.
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -16,11 +17,9 @@ enum class Readiness : std::uint8_t { readable, over, interrupted, unread };
 // await_for(). A second signal of the same kind ends the process as usual. A signal that the
 // process ignored before (nohup) stays ignored. At most one Interrupt may live at a time. The
 // constructor throws std::system_error.
-class Interrupt {
+class Interrupt : boost::noncopyable {
  public:
   Interrupt();
-  Interrupt(const Interrupt&) = delete;
-  Interrupt& operator=(const Interrupt&) = delete;
   ~Interrupt();
 
   // Waits until the descriptor has bytes, an end or an error to read, or a signal has arrived.

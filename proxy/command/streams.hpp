@@ -1,6 +1,7 @@
 // A subcommand's standard streams, exit codes, errors and progress, and text for a terminal.
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <boost/system/result.hpp>
 #include <chrono>
 #include <cstdint>
@@ -38,11 +39,9 @@ struct Streams {
 // Buffers text for a descriptor, so that not every line costs a system call. A closed pipe, as in
 // `hearsay ... | head`, is no error, but closed() then tells the caller to stop. Any other error,
 // such as a full disk, also closes the output, and finish() returns it.
-class Output {
+class Output : boost::noncopyable {
  public:
   explicit Output(int descriptor) : descriptor_(descriptor) { waiting_.reserve(2 * kAtOnce); }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
 
   void write(std::string_view text) {
     waiting_.append(text);
@@ -98,11 +97,9 @@ enum class Printing : std::uint8_t { nothing, lines };
 // Writes one line to stderr, rewrites it as the work proceeds, and erases it at the end. Writes
 // nothing during the first second of a stage, nothing if stderr is no terminal, and nothing if the
 // work prints lines to a terminal: they would mix.
-class Progress {
+class Progress : boost::noncopyable {
  public:
   explicit Progress(const Streams& streams, Printing printing = Printing::nothing);
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
   ~Progress();
 
   // Begins a stage of `expected` bytes or other steps, 0 if the number is unknown.

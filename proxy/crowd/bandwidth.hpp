@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <boost/core/noncopyable.hpp>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -164,14 +165,12 @@ class Lanes {
 
 // The bandwidth of all clients. Lanes says how they share it. A thread of its own makes the rounds;
 // it exists once there is a limit, and sleeps while nobody waits. Any thread may call any function.
-class Bandwidth {
+class Bandwidth : boost::noncopyable {
  public:
   using Time = Lanes::Time;
 
   // The clock outlives this object.
   explicit Bandwidth(machine::Clock& clock) : clock_(clock) {}
-  Bandwidth(const Bandwidth&) = delete;
-  Bandwidth& operator=(const Bandwidth&) = delete;
 
   // Applies new limits, also to responses that are under way. Only one thread calls this.
   void follow(const BandwidthLimits& limits);
@@ -193,7 +192,7 @@ class Bandwidth {
 
 // The sending side of one client's connection. Belongs to one thread, that of the executor. The
 // bandwidth outlives it.
-class BandwidthUse {
+class BandwidthUse : boost::noncopyable {
  public:
   using Time = Bandwidth::Time;
 
@@ -201,8 +200,6 @@ class BandwidthUse {
   BandwidthUse(Bandwidth& bandwidth, const config::Address& client, net::Executor executor)
       : bandwidth_(bandwidth), client_(client), executor_(executor) {}
   ~BandwidthUse();
-  BandwidthUse(const BandwidthUse&) = delete;
-  BandwidthUse& operator=(const BandwidthUse&) = delete;
 
   // Whether there is a limit.
   [[nodiscard]] bool is_limited() const { return bandwidth_.is_limited(); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <boost/core/noncopyable.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -83,12 +84,8 @@ struct ClientShare {
 
 // Any thread. Has an entry for each client that has a connection, so the number of connections
 // bounds it. Strangers choose the keys, so their hash depends on a secret of this process.
-class ClientTable {
+class ClientTable : boost::noncopyable {
  public:
-  ClientTable() = default;
-  ClientTable(const ClientTable&) = delete;
-  ClientTable& operator=(const ClientTable&) = delete;
-
   // One connection of a client, counted until the guest is destroyed. The table outlives it.
   class Guest {
    public:
@@ -157,7 +154,7 @@ class ClientTable {
 
 // A request that memory does not answer at once, counted until this object is destroyed. So a hit
 // in memory costs nothing here. Belongs to one thread.
-class RequestUnderWay {
+class RequestUnderWay : boost::noncopyable {
  public:
   // Counts the request in the share. Null: the request is not counted.
   explicit RequestUnderWay(ClientShare* share) : share_(share) {}
@@ -166,8 +163,6 @@ class RequestUnderWay {
     --share_->requests;
     if (share_->network) --share_->network->requests;
   }
-  RequestUnderWay(const RequestUnderWay&) = delete;
-  RequestUnderWay& operator=(const RequestUnderWay&) = delete;
 
   // Counts the request at the first call. Returns whether it may begin: whether the client and its
   // network keep to the limits with it. Later calls return the same.
@@ -187,13 +182,11 @@ class RequestUnderWay {
 
 // Adds what one connection counts to a sum, and to a second sum if one is given: mostly the bytes
 // that it holds. The destructor subtracts it. An object belongs to one thread.
-class PartOfSum {
+class PartOfSum : boost::noncopyable {
  public:
   explicit PartOfSum(std::atomic<std::uint64_t>& sum, std::atomic<std::uint64_t>* other = nullptr)
       : sum_(sum), other_(other) {}
   ~PartOfSum() { set(0); }
-  PartOfSum(const PartOfSum&) = delete;
-  PartOfSum& operator=(const PartOfSum&) = delete;
 
   void set(std::uint64_t part) {
     if (part == part_) return;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/core/noncopyable.hpp>
 #include <boost/intrusive/list.hpp>
 #include <cstdint>
 #include <functional>
@@ -44,11 +45,10 @@ struct Crowd {
 class SessionList {
  public:
   class Item : public boost::intrusive::list_base_hook<
-                   boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+                   boost::intrusive::link_mode<boost::intrusive::auto_unlink>>,
+               boost::noncopyable {
    public:
     explicit Item(SessionList& list) { list.items_.push_back(*this); }
-    Item(const Item&) = delete;
-    Item& operator=(const Item&) = delete;
     virtual ~Item() = default;
     // Ends the connection if it waits for a request.
     virtual void drain() = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <boost/container/small_vector.hpp>
+#include <boost/core/noncopyable.hpp>
 #include <cassert>
 #include <functional>
 #include <memory>
@@ -120,14 +121,12 @@ class ArrivedSlices {
 
 // A body on its way that its writer lends to the only reader, so that it passes within the kernel.
 // Belongs to the fill's writer, which waits while the reader has it (see Fill::lend).
-class LentBody {
+class LentBody : boost::noncopyable {
  public:
   // A shorter rest costs less in memory.
   static constexpr std::uint64_t kLeast = 256 * 1024;
 
   LentBody() = default;
-  LentBody(const LentBody&) = delete;
-  LentBody& operator=(const LentBody&) = delete;
 
   // Moves the next bytes of the body, at least one, into the pipe, which is empty. Zero: the body
   // has ended.
@@ -280,15 +279,13 @@ class Fill {
 
 // One reader, which reads the fill from its beginning. Belongs to one coroutine. The destructor
 // detaches it.
-class FillReader : public net::InFrameMemory {
+class FillReader : public net::InFrameMemory, boost::noncopyable {
  public:
   // Null if the fill keeps only a window, was given up, or has failed.
   static std::unique_ptr<FillReader> attach(std::shared_ptr<Fill> fill, net::Executor executor);
   // The same, with a Wakeup that outlives the reader. It serves one reader at a time.
   static std::unique_ptr<FillReader> attach(std::shared_ptr<Fill> fill, net::Wakeup& wakeup);
   ~FillReader();
-  FillReader(const FillReader&) = delete;
-  FillReader& operator=(const FillReader&) = delete;
 
   // What has arrived: the next interim head, else the final head or a failure. If neither is set,
   // call news() again once the Wakeup is notified.
@@ -315,14 +312,12 @@ class FillReader : public net::InFrameMemory {
   enum class Borrows : std::uint8_t { no, yes };
   void borrows(Borrows does);
   // The rest of a body. The destructor gives it back: next() then tells of its end or its failure.
-  class Borrowed {
+  class Borrowed : boost::noncopyable {
    public:
     Borrowed(FillReader& reader, LentBody& body) : reader_(reader), body_(body) {
       if (reader.slow_) reader.slow_->taken = 0;  // from now on it compares with moved_
     }
     ~Borrowed();
-    Borrowed(const Borrowed&) = delete;
-    Borrowed& operator=(const Borrowed&) = delete;
 
     // See LentBody::next(). While it waits, waits_since() tells so.
     net::Task<upstream::Outcome<std::size_t>> next(net::Pipe& into);

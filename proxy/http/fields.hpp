@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/beast/http/field.hpp>
 #include <boost/container/small_vector.hpp>
+#include <boost/core/noncopyable.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -163,11 +164,9 @@ inline std::size_t text_size(const Fields& fields) {
 Fields copied_to(char* memory, const Fields& fields);
 
 // A copy of fields together with the text that they refer to. Immutable; does not move.
-class OwnedFields {
+class OwnedFields : boost::noncopyable {
  public:
   explicit OwnedFields(const Fields& original);
-  OwnedFields(const OwnedFields&) = delete;
-  OwnedFields& operator=(const OwnedFields&) = delete;
 
   const Fields& fields() const { return fields_; }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/core/noncopyable.hpp>
 #include <cassert>
 #include <charconv>
 #include <cstddef>
@@ -99,12 +100,10 @@ void normalize_encodings(std::string& text, std::size_t begin, std::size_t end);
 
 // Collects pieces for a string, because each append() to the string itself costs a call and its
 // checks, and a miss writes some hundred pieces. Call flush() last.
-class PieceWriter {
+class PieceWriter : boost::noncopyable {
  public:
   explicit PieceWriter(std::string& out) : out_(out) {}
   ~PieceWriter() { assert(used_ == 0); }
-  PieceWriter(const PieceWriter&) = delete;
-  PieceWriter& operator=(const PieceWriter&) = delete;
 
   // The piece must not be a part of the string. A literal costs a few stores if this is inlined.
   [[gnu::always_inline]] PieceWriter& operator<<(std::string_view piece) {

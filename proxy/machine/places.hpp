@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include <boost/core/noncopyable.hpp>
 #include <deque>
 #include <filesystem>
 #include <optional>
@@ -18,12 +19,10 @@ namespace proxy::machine {
 
 // While it lives, the process has the account's rights instead of root's. Make one while the
 // process has one thread. Throws std::system_error.
-class Acting {
+class Acting : boost::noncopyable {
  public:
   explicit Acting(const Account& account);
   ~Acting();
-  Acting(const Acting&) = delete;
-  Acting& operator=(const Acting&) = delete;
 
  private:
   gid_t group_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <boost/core/noncopyable.hpp>
 #include <boost/intrusive/list.hpp>
 #include <chrono>
 #include <cstdint>
@@ -19,13 +20,12 @@ class Deadlines;
 // An object with a deadline. Its user owns it; the destructor removes it from the list. Use it on
 // the thread of its Deadlines.
 class Watched : public boost::intrusive::list_base_hook<
-                    boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+                    boost::intrusive::link_mode<boost::intrusive::auto_unlink>>,
+                boost::noncopyable {
  public:
   using Clock = std::chrono::steady_clock;
 
   explicit Watched(Deadlines& deadlines) : deadlines_(deadlines) {}
-  Watched(const Watched&) = delete;
-  Watched& operator=(const Watched&) = delete;
   virtual ~Watched() = default;
 
   // Replaces the deadline. on_expiry() runs once after the deadline has passed: never early as long
@@ -50,7 +50,7 @@ class Watched : public boost::intrusive::list_base_hook<
 //
 // While few ask for the time, the wheel rests: the thread wakes only for slots that have deadlines,
 // and now() reads the clock. Each tick of an idle thread would cost it a wake-up.
-class Deadlines {
+class Deadlines : boost::noncopyable {
  public:
   using Clock = Watched::Clock;
   static constexpr std::chrono::milliseconds kTick{64};
@@ -58,8 +58,6 @@ class Deadlines {
   // `clock`: null for real time. Tests and simulations give a clock that stands still, which
   // outlives this object, and call tick() in place of start().
   explicit Deadlines(Executor executor, const machine::Clock* clock = nullptr);
-  Deadlines(const Deadlines&) = delete;
-  Deadlines& operator=(const Deadlines&) = delete;
 
   void start();  // begins to tick on the executor's thread
   void tick();   // ends what has passed by now
@@ -102,14 +100,12 @@ class Deadlines {
 };
 
 // Belongs to one thread, that of its executor. Once it is destroyed, nothing is called any more.
-class ExactDeadline {
+class ExactDeadline : boost::noncopyable {
  public:
   // `on_expiry` is called once after each deadline that has passed.
   ExactDeadline(Executor executor, std::function<void()> on_expiry)
       : state_(std::make_shared<State>(executor, std::move(on_expiry))) {}
   ~ExactDeadline() { state_->timer.cancel(); }
-  ExactDeadline(const ExactDeadline&) = delete;
-  ExactDeadline& operator=(const ExactDeadline&) = delete;
 
   // Replaces the deadline.
   void expires_after(std::chrono::milliseconds after) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/core/noncopyable.hpp>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -93,11 +94,9 @@ class HeadWatch {
 
 // Bytes that were read from a stream and not consumed yet. Views into them are valid until the next
 // read or consume(). The stream and the pool outlive the input. Belongs to one coroutine.
-class Input {
+class Input : boost::noncopyable {
  public:
   Input(net::Stream& stream, BufferPool& pool) : stream_(stream), buffer_(pool, 0) {}
-  Input(const Input&) = delete;
-  Input& operator=(const Input&) = delete;
 
   // Waits for a whole head and returns its bytes, still unconsumed. Errors:
   // HeadError::too_large, as a code, if `limit` bytes hold no end of a head; eof at the end of the

@@ -1,6 +1,7 @@
 // Bytes that pass from one connection to another within the kernel, without a copy (splice(2)).
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <cstddef>
 #include <memory>
 
@@ -42,7 +43,7 @@ class Pipes {
 
   // One response's pipe, for as long as this object lives: bytes that one response leaves in a pipe
   // must not reach the next.
-  class Lent {
+  class Lent : boost::noncopyable {
    public:
     explicit Lent(Pipes& pipes)
         : pipes_(pipes), pipe_(pipes.lent_ < kMost ? Pipe::make() : nullptr) {
@@ -51,8 +52,6 @@ class Pipes {
     ~Lent() {
       if (pipe_) --pipes_.lent_;
     }
-    Lent(const Lent&) = delete;
-    Lent& operator=(const Lent&) = delete;
 
     // The lent pipe. Null: all pipes are lent, or the process has no descriptor left.
     [[nodiscard]] Pipe* get() const { return pipe_.get(); }

@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 
 #include <boost/asio/execution_context.hpp>
+#include <boost/core/noncopyable.hpp>
 #include <boost/intrusive/list.hpp>
 #include <cstdint>
 #include <optional>
@@ -28,12 +29,11 @@ class Poller;
 // event, a short read does not prove that the socket is empty. A short read of a Unix socket never
 // proves it, because a read ends after a message that carries descriptors.
 class Descriptor : public boost::intrusive::list_base_hook<
-                       boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+                       boost::intrusive::link_mode<boost::intrusive::auto_unlink>>,
+                   boost::noncopyable {
  public:
   explicit Descriptor(AnySocket socket);  // takes the socket out of Asio
   ~Descriptor();
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
 
   [[nodiscard]] int get() const { return socket_.number(); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/core/noncopyable.hpp>
 #include <boost/intrusive/list.hpp>
 #include <cstddef>
 
@@ -15,12 +16,10 @@ class WaitList {
  public:
   // One coroutine that waits, until this object is destroyed. The list and the Wakeup, which also
   // others may notify, outlive it.
-  class Waiting : public boost::intrusive::list_base_hook<> {
+  class Waiting : public boost::intrusive::list_base_hook<>, boost::noncopyable {
    public:
     Waiting(WaitList& all, Wakeup& wakeup);
     ~Waiting();
-    Waiting(const Waiting&) = delete;
-    Waiting& operator=(const Waiting&) = delete;
 
     // How many coroutines waited when this one began to wait, itself included.
     [[nodiscard]] std::size_t place() const { return place_; }

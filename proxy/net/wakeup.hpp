@@ -1,6 +1,7 @@
 // Lets one coroutine wait until any thread wakes it.
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <chrono>
 #include <coroutine>
 #include <memory>
@@ -15,7 +16,7 @@ namespace proxy::net {
 
 // wait() is for the coroutine of the executor, one at a time. A notify() before wait() is
 // remembered; several of them before one wait() count once.
-class Wakeup {
+class Wakeup : boost::noncopyable {
  public:
   // An io_context destroys its waiting coroutines when it ends. This call, right after the
   // io_context is made, sets the order: coroutines that wait in a Wakeup are destroyed after those
@@ -28,8 +29,6 @@ class Wakeup {
   static void look(net::asio::io_context& io);
 
   explicit Wakeup(net::Executor executor);
-  Wakeup(const Wakeup&) = delete;
-  Wakeup& operator=(const Wakeup&) = delete;
   ~Wakeup();
 
   using Clock = std::chrono::steady_clock;

@@ -2,6 +2,7 @@
 // wait until our digest changes, and the watchers of the dashboard.
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -33,12 +34,10 @@ class WaitingClients {
   using News = std::shared_ptr<const std::string>;
 
   // One client that waits. Belongs to one coroutine of the executor.
-  class Waiting {
+  class Waiting : boost::noncopyable {
    public:
     Waiting(WaitingClients& all, const config::Address& from, Rank rank, net::Executor executor);
     ~Waiting();
-    Waiting(const Waiting&) = delete;
-    Waiting& operator=(const Waiting&) = delete;
 
     // Whether there is room for it. If not, there is nothing to wait for.
     [[nodiscard]] bool has_place() const { return has_place_; }

@@ -1,6 +1,7 @@
 // One parsed request, with the facts that are derived from it once.
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,7 +25,9 @@ class SiteRule;
 // Refers to the bytes of its head, which the caller keeps. Overlapping ranges of the client's Range
 // field are joined (http::joined_range()), unless a signature of the request covers the field. If
 // the client asks for too many ranges, the request has no Range field.
-struct Request : net::InFrameMemory {
+//
+// Cannot be copied, since `facts` refer to `head`.
+struct Request : net::InFrameMemory, private boost::noncopyable {
   http::RequestHead head;
   http::Target target;
   http::Framing framing;
@@ -34,8 +37,6 @@ struct Request : net::InFrameMemory {
       : head(std::move(parsed)), target(std::move(aimed)), framing(framed) {
     derive_facts();
   }
-  Request(const Request&) = delete;  // facts refer to head
-  Request& operator=(const Request&) = delete;
 
   // Who asks. Set for questions (asks_as_sibling()), for requests that a proxy sends, and for
   // requests that may be for our own pages or for purges. The rules take all other callers for
@@ -136,14 +137,12 @@ inline bool is_of_neighbour(const Request& request) {
 std::string_view url_for_others(const Request& request);
 
 // A GET request that outlives its client, as a fill needs. It keeps the policy.
-class OwnedRequest : public net::InFrameMemory {
+class OwnedRequest : public net::InFrameMemory, boost::noncopyable {
  public:
   // `anybodys`: as anybody might have sent it: without the fields that may be secret, and for the
   // whole response without conditions.
   enum class Fields : std::uint8_t { the_clients, anybodys };
   explicit OwnedRequest(const Request& original, Fields fields = Fields::the_clients);
-  OwnedRequest(const OwnedRequest&) = delete;
-  OwnedRequest& operator=(const OwnedRequest&) = delete;
 
   [[nodiscard]] const Request& get() const { return *request_; }
 
@@ -155,13 +154,11 @@ class OwnedRequest : public net::InFrameMemory {
 
 // A request for another URL on behalf of a client, by the policy and on the terms of its own
 // request: to look up what is stored there. Has none of the client's fields.
-class ActingRequest {
+class ActingRequest : boost::noncopyable {
  public:
   // `name`: the request is for what is stored under this name, which need be no URL; empty: under
   // the URL.
   ActingRequest(const Request& original, std::string_view url, std::string name = {});
-  ActingRequest(const ActingRequest&) = delete;
-  ActingRequest& operator=(const ActingRequest&) = delete;
 
   // Null: the URL is none.
   [[nodiscard]] const Request* get() const { return request_.get(); }

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <boost/core/noncopyable.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,7 +18,7 @@ namespace proxy::server {
 
 // Listens at config::control_path(). Whoever may open the file has the rights of an admin, so its
 // mode is 0660: owner and group. The file is removed at the end, as far as the sandbox allows.
-class ControlSocket {
+class ControlSocket : boost::noncopyable {
  public:
   // Call this before the sandbox is entered, which lets no socket listen, and before root's rights
   // are given up: the folder may be root's alone. If an owner is given, the file is the owner's,
@@ -29,8 +30,6 @@ class ControlSocket {
   explicit ControlSocket(const config::Settings& settings,
                          const std::optional<machine::Account>& owner = {});
   ~ControlSocket() { remove_file(); }
-  ControlSocket(const ControlSocket&) = delete;
-  ControlSocket& operator=(const ControlSocket&) = delete;
 
   // The path of the socket. Empty: it listens nowhere.
   [[nodiscard]] const std::string& path() const { return path_; }

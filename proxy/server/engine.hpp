@@ -1,6 +1,7 @@
 // All that answers requests: the stores, the neighbours, the threads, and the policy in force.
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <optional>
 #include <string>
 
@@ -13,7 +14,7 @@
 namespace proxy::server {
 
 // For the main thread.
-class Engine {
+class Engine : boost::noncopyable {
  public:
   // The facts that are known of this process before it serves. All references outlive the engine.
   struct Inputs {
@@ -28,8 +29,6 @@ class Engine {
   // becomes an I/O thread.
   Engine(policy::PinnedPolicy policy, const Inputs& inputs);
   ~Engine();
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
 
   // Starts all threads, and accepts clients.
   void start();

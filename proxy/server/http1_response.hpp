@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
+#include <boost/core/noncopyable.hpp>
 #include <cstring>
 #include <memory>
 
@@ -22,14 +23,12 @@ namespace proxy::server {
 // the thread's pool, which is taken with the first bytes and returned by clear(). While a buffer is
 // in use it is charged to the memory of bodies on their way, since a client that does not read
 // keeps it in use. Belongs to one coroutine. The constructor's arguments outlive this object.
-class HeldBytes {
+class HeldBytes : boost::noncopyable {
  public:
   static constexpr std::size_t kMost = net::BufferPool::kSize;
 
   HeldBytes(net::BufferPool& pool, cache::Budget& transit) : pool_(pool), transit_(transit) {}
   ~HeldBytes() { clear(); }
-  HeldBytes(const HeldBytes&) = delete;
-  HeldBytes& operator=(const HeldBytes&) = delete;
 
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] bool has_room_for(std::size_t bytes) const { return bytes <= kMost - size_; }

@@ -1,6 +1,7 @@
 // The sockets that clients connect to.
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <memory>
 #include <span>
 #include <utility>
@@ -14,7 +15,7 @@ namespace proxy::server {
 
 // The addresses we listen on, each with at least one socket. If an address cannot be listened on,
 // the constructor throws std::runtime_error with a text for a person.
-class Listeners {
+class Listeners : boost::noncopyable {
  public:
   // Opens a socket per thread for each address of the settings. Throws too if another process
   // listens on a port, which SO_REUSEPORT alone would hide.
@@ -23,8 +24,6 @@ class Listeners {
   // predecessor does (machine/launcher.hpp), each address of the settings gets the sockets that
   // it had, however many threads it had; those of other addresses are closed.
   Listeners(std::span<const config::HostPort> settings, std::size_t threads);
-  Listeners(const Listeners&) = delete;
-  Listeners& operator=(const Listeners&) = delete;
 
   [[nodiscard]] const std::vector<net::tcp::endpoint>& addresses() const { return addresses_; }
   [[nodiscard]] std::size_t threads() const { return threads_; }

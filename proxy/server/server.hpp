@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/signal_set.hpp>
+#include <boost/core/noncopyable.hpp>
 #include <csignal>
 #include <functional>
 #include <string>
@@ -23,15 +24,13 @@ struct Surroundings {
   const observe::ProcessFacts& facts;  // of this one
 };
 
-class Server {
+class Server : boost::noncopyable {
  public:
   // Acquires everything whose acquisition can fail (see Engine), and catches signals from now on.
   // No client is served yet. `policy` was read from `file`. All references outlive the server.
   Server(policy::PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
          const Surroundings& around);
   ~Server();
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
 
   // Says in the log what starts here: see start_report(). `limits`: what limits this process.
   void report_start(const std::string& limits) const;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <boost/asio/signal_set.hpp>
+#include <boost/core/noncopyable.hpp>
 #include <chrono>
 #include <csignal>
 #include <functional>
@@ -19,7 +20,7 @@ namespace proxy::server {
 // Has a thread of its own, which needs no other one. While all threads that serve get on, tells the
 // service manager that we live: otherwise the manager restarts the service. A thread that does not
 // get on is named in the log and in /health.
-class Watchdog {
+class Watchdog : boost::noncopyable {
  public:
   // A thread of the process, and whether it has got on since the last call. A thread that
   // `works_long` has more time, and the service manager is not told if it is stuck.
@@ -40,8 +41,6 @@ class Watchdog {
   Watchdog(const machine::Supervisor& supervisor, observe::StuckThreads& stuck,
            std::vector<Watched> threads, std::function<void()> rescue);
   ~Watchdog();
-  Watchdog(const Watchdog&) = delete;
-  Watchdog& operator=(const Watchdog&) = delete;
 
   // After this call, SIGTERM and SIGINT end the process after kLongest, unless end_within() is
   // called.

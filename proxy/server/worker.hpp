@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/core/noncopyable.hpp>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -106,13 +107,11 @@ struct Worker {
 std::size_t thread_count(const config::Settings& settings);
 
 // The I/O threads. Only the main thread calls these functions, except on_each().
-class WorkerThreads {
+class WorkerThreads : boost::noncopyable {
  public:
   // Starts no thread and gives no worker a policy. `shared` and `aside` outlive this object.
   WorkerThreads(Shared& shared, Loop& aside, std::size_t count);
   ~WorkerThreads() { stop(); }
-  WorkerThreads(const WorkerThreads&) = delete;
-  WorkerThreads& operator=(const WorkerThreads&) = delete;
 
   // Posts the policy to each worker, whose thread then follows it. Returns at once.
   void follow(const policy::PinnedPolicy& policy);

@@ -1,6 +1,7 @@
 // One request to an upstream server, and its response.
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,15 +17,13 @@ namespace proxy::upstream {
 // Asks the servers of a plan in turn until one of them answers, each over an idle connection or a
 // new one, and reads the answer. Belongs to one coroutine. Order of calls: start(), then send()*,
 // then response() until it is not interim, then body(), then finish().
-class Fetch : public net::InFrameMemory {
+class Fetch : public net::InFrameMemory, boost::noncopyable {
  public:
   using Time = AskedServer::Time;
 
   // `on` outlives this object.
   Fetch(const Upstream& on, FetchPlan&& plan)
       : on_(on), plan_(std::move(plan)), server_(on_, plan_) {}
-  Fetch(const Fetch&) = delete;
-  Fetch& operator=(const Fetch&) = delete;
 
   // Sends the request's head to the first server of the plan that can be reached, over an idle or a
   // new connection. Returns a failure if no server can be reached, or if the route leads nowhere.

@@ -2,6 +2,7 @@
 // memory alone. Neighbours and logs are never told a token.
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -31,12 +32,10 @@ class KnownAnswers {
       EXCLUDES(mutex_);
 
   // A request that asks the question, so that others may wait. Its destructor wakes them.
-  class Asking {
+  class Asking : boost::noncopyable {
    public:
     Asking(KnownAnswers& all, std::string question);
     ~Asking();
-    Asking(const Asking&) = delete;
-    Asking& operator=(const Asking&) = delete;
 
     // Returns whether this request is to ask now. If not, another request is asking.
     [[nodiscard]] bool begin();

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <boost/core/noncopyable.hpp>
 #include <boost/intrusive/list.hpp>
 #include <chrono>
 #include <cstddef>
@@ -105,7 +106,7 @@ std::string_view word(Awaited what);  // "first-byte"
 // One request to a server, while it is under way: what it waits for, and since when. Belongs to one
 // thread; others see it through OriginTraffic. It is in the thread's list from
 // turn_to() to end(), and counts for the origin what becomes of the request.
-class UnderWay : public boost::intrusive::list_base_hook<> {
+class UnderWay : public boost::intrusive::list_base_hook<>, boost::noncopyable {
  public:
   using Clock = std::chrono::steady_clock;
 
@@ -118,8 +119,6 @@ class UnderWay : public boost::intrusive::list_base_hook<> {
   // `head` begins with the request line. It and `at` outlive this object.
   UnderWay(TrafficOfThread& at, std::string_view head, To to = To::origin)
       : at_(at), head_(head), to_(to) {}
-  UnderWay(const UnderWay&) = delete;
-  UnderWay& operator=(const UnderWay&) = delete;
   ~UnderWay() { end(); }
 
   // `server` is asked now: the origin, or the parent `through`. Counts a request of the origin's,

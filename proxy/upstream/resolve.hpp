@@ -2,6 +2,7 @@
 // time share one query.
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -32,15 +33,13 @@ enum class OnRefusal {
 };
 
 // Runs c-ares on an io_context: waits for its sockets and keeps its time-outs. For the Resolver.
-class AresChannel {
+class AresChannel : boost::noncopyable {
  public:
   using OnAnswer = std::function<void(net::Result<Resolved>)>;
 
   // `servers` has the format of ares_set_servers_ports_csv; empty: the system's.
   AresChannel(net::Executor executor, const std::string& servers,
               OnRefusal on_refusal = OnRefusal::ask_next);
-  AresChannel(const AresChannel&) = delete;
-  AresChannel& operator=(const AresChannel&) = delete;
   ~AresChannel();
 
   // Calls `answered` exactly once: perhaps before ask() returns, at the latest in the destructor.
@@ -74,7 +73,7 @@ struct ResolverOptions {
 
 // Resolves names. Each thread has its own: use and destroy it on that thread, before its
 // io_context. The destructor ends waiting calls with Errc::resolver_failed.
-class Resolver {
+class Resolver : boost::noncopyable {
  public:
   static constexpr std::chrono::milliseconds kTimeout{5000};
   // While the name servers do not answer, probes ask them for what each of them must know. This is
@@ -84,8 +83,6 @@ class Resolver {
 
   // The clock outlives the Resolver. Throws boost::system::system_error if c-ares cannot start.
   Resolver(net::Executor executor, machine::Clock& clock, ResolverOptions options = {});
-  Resolver(const Resolver&) = delete;
-  Resolver& operator=(const Resolver&) = delete;
   ~Resolver();
 
   // Returns at least one address, in the order of the answer and without duplicates, or an Errc. An

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/core/noncopyable.hpp>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -15,7 +16,7 @@
 namespace proxy::cache::disk {
 
 // A few threads take jobs from one queue, in the order posted. Any thread may post.
-class ReadPool {
+class ReadPool : boost::noncopyable {
  public:
   using Job = std::function<void()>;
 
@@ -24,8 +25,6 @@ class ReadPool {
                     std::size_t waiting = 4096);
   // Runs every posted job, however long that takes.
   ~ReadPool();
-  ReadPool(const ReadPool&) = delete;
-  ReadPool& operator=(const ReadPool&) = delete;
 
   enum class Posted : std::uint8_t {
     yes,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/core/noncopyable.hpp>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -88,13 +89,11 @@ std::uint32_t shifted_claim(std::uint32_t until, std::chrono::milliseconds by);
 // lacks it, asks mincore(2), which takes several times as long and needs a mapping of the file.
 // Nothing ever reads the mapping, so it takes addresses but no memory, and a file that becomes
 // shorter does no harm. It is made when it is first needed. Any thread.
-class Residency {
+class Residency : boost::noncopyable {
  public:
   // The file outlives this object. No offset of the file reaches kMaxSegmentBytes.
   explicit Residency(const File& file) : file_(file) {}
   ~Residency();
-  Residency(const Residency&) = delete;
-  Residency& operator=(const Residency&) = delete;
 
   // Whether all of these bytes are in the page cache now. False also if the system does not tell.
   bool has(std::uint64_t offset, std::uint64_t bytes) const;

@@ -1,6 +1,7 @@
 // The thread that writes to the disk.
 #pragma once
 
+#include <boost/core/noncopyable.hpp>
 #include <cstdint>
 #include <future>
 #include <optional>
@@ -18,15 +19,13 @@ namespace proxy::cache::disk {
 
 // Owns the log; no other thread uses it. After a failure the writer rests and then tries again by
 // itself. Purges that could not be written before are the first records that it writes then.
-class Writer {
+class Writer : boost::noncopyable {
  public:
   // `limits` have passed segment_bytes_for(). All outlive the writer.
   Writer(const Options& options, const LogLimits& limits, Catalog& catalog, WriteQueue& queue,
          WriterWatch& watch);
   // Stops the writer as stop() does.
   ~Writer();
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
 
   // Starts the thread, which reads the directory first. The future gets the result, perhaps much
   // later. Call it once; after stop() and end() it may be called again. `hangs`: not started, since

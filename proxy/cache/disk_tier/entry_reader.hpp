@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <boost/core/noncopyable.hpp>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -45,15 +46,13 @@ struct KnownHead {
 // never outdated: if the entry is replaced, refreshed, purged or dropped, look-ups in the index
 // find another position, or none. Such a head stays until the table needs its room. Takes at most
 // an eighth of the budget, and forgets the heads that were not used of late (CLOCK). Any thread.
-class KnownHeads {
+class KnownHeads : boost::noncopyable {
  public:
   using Head = std::shared_ptr<const KnownHead>;
 
   // The budget outlives the table.
   explicit KnownHeads(Budget& budget) : budget_(budget) {}
   ~KnownHeads() { clear(); }
-  KnownHeads(const KnownHeads&) = delete;
-  KnownHeads& operator=(const KnownHeads&) = delete;
 
   // The head of the record at this position, or null. Counts as a use.
   Head find(disk::Position at);

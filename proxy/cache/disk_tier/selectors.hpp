@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <boost/core/noncopyable.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,7 +38,7 @@ class Selectors {
   // Several keys share a lock.
   threads::Mutex& lock_of(const disk::Key& url_key) { return locks_[slot_of(url_key) % kLocks]; }
   // Holds the locks of all keys, which the thread-safety analysis cannot count.
-  class AllLocked {
+  class AllLocked : boost::noncopyable {
    public:
     explicit AllLocked(Selectors& selectors) NO_THREAD_SAFETY_ANALYSIS : locks_(selectors.locks_) {
       for (auto& lock : locks_) lock.lock_beside_others();
@@ -45,8 +46,6 @@ class Selectors {
     ~AllLocked() NO_THREAD_SAFETY_ANALYSIS {
       for (auto& lock : locks_) lock.unlock();
     }
-    AllLocked(const AllLocked&) = delete;
-    AllLocked& operator=(const AllLocked&) = delete;
 
    private:
     Locks& locks_;
