@@ -161,9 +161,10 @@ class BlockSource {
   [[nodiscard]] bool refused() const { return tries_.refused; }
 
  private:
-  // The block in hand. Its bytes are given once, even if the source changes within the block; the
-  // next source must then have the same ones, since what is verified and stored is its bytes. A
-  // source is a stored entry or a run, and begins at the first byte of the block.
+  // The block whose bytes the reader is getting. A source of its bytes is a stored entry or a run,
+  // and begins at the first byte of the block. The reader gets each byte once, even if the source
+  // changes within the block. The new source must then repeat the bytes that the reader got from
+  // the old one, since only the bytes of the new source are verified and stored.
   struct InHand {
     [[nodiscard]] bool is_over() const { return given == size; }
 
