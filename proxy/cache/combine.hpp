@@ -63,12 +63,15 @@ std::optional<http::ContentRange> joined(const MissingRange& rest, const Entry& 
 // The body without its first `skipped` bytes; it must have that many. Copies at most one block.
 Body without_first(Budget& budget, const Body& body, std::uint64_t skipped);
 
-// Returns the entry to store after a part has been received completely: `newer`, or `newer` joined
-// with the stored entry `stored` (null: nothing is stored) if both are of one representation and
-// touch. A result that is complete is no longer a part. Returns null if the stored entry is better
-// kept unchanged, if `newer` has more bytes than it states, or if it is coded and has fewer: then
-// only the bytes of the part were coded, not the representation. `response` is the message that
-// carried `newer`. Joins at most `most` bytes. The result is charged to the budget of `newer`.
+// Returns the entry to store after the part `newer` has been received completely. If `newer` and
+// the stored entry `stored` (null: nothing is stored) are of one representation and touch, the
+// result is both joined; else it is `newer`. A result that is complete is no longer a part. Returns
+// null if the stored entry is better kept unchanged, or if `newer` has more bytes than it states.
+// Returns null, too, if `newer` is coded and has fewer bytes: then only the bytes of the part were
+// coded, not the representation.
+//
+// `response` is the message that carried `newer`. Joins at most `most` bytes. The result is charged
+// to the budget of `newer`.
 Ref<const Entry> combine(const Entry* stored, const Ref<const Entry>& newer,
                          const RequestFacts& request, const Received& response, std::uint64_t most);
 
