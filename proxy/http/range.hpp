@@ -44,11 +44,11 @@ struct Selection {
 // values are ignored, as 14.2 allows.
 Selection select_ranges(std::string_view range, std::uint64_t size);
 
-// Rewrites the value of a Range field for forwarding, whatever the size is. Unless they ascend,
-// overlapping or adjacent ranges become one, and so do suffixes, at the position of the first of
-// them; anything else stays as it is. Returns nothing for too many ranges: the field is then
-// dropped (14.2, 17.15). A malformed value or another unit is returned unchanged, for the origin to
-// interpret.
+// Rewrites the value of a Range field for forwarding, whatever the size is. If the ranges do not
+// ascend, joins those that overlap or touch into one, and all suffixes into one; a joined range
+// stands where the first of its parts stood. All other ranges stay as they are. Returns nothing for
+// too many ranges: the field is then dropped (14.2, 17.15). A malformed value or another unit is
+// returned unchanged, for the origin to interpret.
 std::optional<std::string> joined_range(std::string_view range);
 
 // One range as a request states it: `first-last` or `first-`.
