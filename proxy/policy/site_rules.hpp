@@ -82,8 +82,8 @@ class SiteRule {
   [[nodiscard]] bool names_path() const { return terms().name == config::StoredUnder::path; }
   // The URL without the parameters that drop_query names, and without "?" where no parameter is
   // left. The other parameters stay byte for byte, in their order. Names are compared as written,
-  // not decoded. With config::StoredUnder::path, "recipe:NAME/PATH", which no URL can be: with the
-  // name of the recipe, or of a rule of the settings.
+  // not decoded. With config::StoredUnder::path, the result is "recipe:NAME/PATH" instead, which no
+  // URL can be. NAME is that of the recipe, or of a rule of the settings.
   [[nodiscard]] std::string key_url(const std::string& url) const;
   // The digest that the URL has of the response's bytes: "sha256:HEX" or "sha512:HEX".
   [[nodiscard]] std::optional<std::string> content_name(const http::Target& target) const;
