@@ -37,10 +37,10 @@ struct LogEntry {
 // A request cannot forge a line: its control characters, spaces and quotes are
 // escaped.
 void append_squid_line(std::string& out, const LogEntry& entry);
-// The same facts under names, a question's method and status as they were. `asked` lists the
-// sources that were asked, in the order in which their questions ended, each with its answer and
-// the time to the answer's first byte. `user` is who asked, and `denied_by` the access rule that
-// denied the request.
+// Appends the same facts as a JSON object. A neighbour's question has its real method and status
+// here. The member `asked` lists the sources that were asked, in the order in which their questions
+// ended, each with its answer and the time to the answer's first byte. `user` is who asked, and
+// `denied_by` the access rule that denied the request.
 void append_json_line(std::string& out, const LogEntry& entry);
 
 // Advice for a log that could not be opened; an empty text: there is none.
