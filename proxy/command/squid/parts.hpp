@@ -52,7 +52,7 @@ std::optional<std::chrono::milliseconds> time_of(const Line& line);
 // Reads `http_port`. Returns where we will listen, and for whom.
 Listening read_ports(const std::vector<Line>& lines, Json& into, Findings& findings);
 
-// Reads names, the cache's sizes, logs, times, sizes of heads and what is told of clients.
+// Reads names, the cache's sizes, logs, times, sizes of heads, and what servers learn of clients.
 void read_plain(const std::vector<Line>& lines, Json& into, Findings& findings);
 
 // Reads `auth_param`.
