@@ -35,14 +35,6 @@ void write_line(std::string_view line) {
   }
 }
 
-std::string timestamp(std::chrono::system_clock::time_point time) {
-  // RFC 3339, with milliseconds: fmt writes seconds with a fraction of the clock's own precision.
-  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
-  const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(time - whole);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(whole)), part.count());
-}
-
 std::string_view word(spdlog::level::level_enum level) {
   const auto view = spdlog::level::to_string_view(level);
   return {view.data(), view.size()};
@@ -124,6 +116,14 @@ std::shared_ptr<EventSink> the_sink() {
 }
 
 }  // namespace
+
+std::string timestamp(std::chrono::system_clock::time_point time) {
+  // fmt would write seconds with a fraction of the clock's own precision.
+  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+  const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(time - whole);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(whole)), part.count());
+}
 
 spdlog::logger& answers() {
   static spdlog::logger logger(kAnswerLogger, the_sink());

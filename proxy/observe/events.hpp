@@ -63,6 +63,8 @@ void format_events(config::EventFormat format);
 bool events_reach_journal();
 // Whether JOURNAL_STREAM names the file with these numbers. Pure.
 bool is_journal(const char* journal_stream, std::uint64_t device, std::uint64_t inode);
+// The time by RFC 3339, to the millisecond. Pure.
+std::string timestamp(std::chrono::system_clock::time_point time);
 // The text with which the line of such an event begins. Pure.
 std::string_view priority(spdlog::level::level_enum level);
 

@@ -1,6 +1,5 @@
 #include "proxy/pages/texts.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "proxy/observe/events.hpp"
 #include "proxy/observe/sentence.hpp"
 #include "proxy/pages/health.hpp"
 
@@ -86,14 +86,6 @@ Json now_json(const PagesAccess& pages, const policy::Policy& policy) {
   return now;
 }
 
-// RFC 3339, to the millisecond.
-std::string timestamp(std::chrono::system_clock::time_point time) {
-  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
-  const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(time - whole);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(whole)), part.count());
-}
-
 template <class T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
@@ -111,7 +103,7 @@ Json filter_json(const peers::FilterStats& stats, cache::Time now) {
           {"bits_set", stats.bits_set},
           {"fill_ratio", stats.fill_ratio},
           {"false_positive_rate", stats.false_positive_rate},
-          {"built_at", timestamp(stats.built_at)},
+          {"built_at", observe::timestamp(stats.built_at)},
           // Never negative: a digest may be published after `now` was read.
           {"age_seconds", std::max(0.0, age.count())},
           {"bytes", stats.bytes}};
@@ -201,12 +193,13 @@ Json mirrors_json(const observe::MirrorTraffic& mirrors) {
   auto all = Json::array();
   for (const auto& [recipe, traffic] : mirrors.tell()) {
     const bool has_failed = !traffic.last_failure.empty();
-    all.push_back({{"recipe", recipe},
-                   {"requests", traffic.requests},
-                   {"hits", traffic.hits},
-                   {"bytes_saved", traffic.bytes_saved},
-                   {"last_failure", has_failed ? Json(traffic.last_failure) : Json(nullptr)},
-                   {"failed_at", has_failed ? Json(timestamp(traffic.failed_at)) : Json(nullptr)}});
+    all.push_back(
+        {{"recipe", recipe},
+         {"requests", traffic.requests},
+         {"hits", traffic.hits},
+         {"bytes_saved", traffic.bytes_saved},
+         {"last_failure", has_failed ? Json(traffic.last_failure) : Json(nullptr)},
+         {"failed_at", has_failed ? Json(observe::timestamp(traffic.failed_at)) : Json(nullptr)}});
   }
   return all;
 }
