@@ -4,6 +4,7 @@
 #include "proxy/cache/partial.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/sources/neighbour.hpp"
+#include "proxy/sources/origin.hpp"
 
 namespace proxy::fetching {
 
@@ -116,6 +117,7 @@ sources::Allowed allowed_for(const blocks::FetchAccess& access, const policy::Re
   miss.changed_lately = fills.recently_invalidated(lookup.key, name, now);
   miss.asked_before = access.cache().was_asked_before(lookup.key);
   miss.now = access.clock().now();
+  if (miss.stored) miss.origin = sources::origin_takes(access.sources, request, now);
   return sources::allowed_for(miss);
 }
 

@@ -76,7 +76,7 @@ Allowed allowed_for(const Miss& miss) {
   allowed.by_tag = stale && !miss.stored->never_stale;
   if (miss.stored && miss.verdict.reason == Forward::stale)
     allowed.least_freshness =
-        least_freshness(miss.stored->freshness().lifetime, miss.stored->ttl(miss.now));
+        least_freshness(miss.stored->freshness().lifetime, miss.stored->ttl(miss.now), miss.origin);
   return allowed;
 }
 

@@ -26,6 +26,7 @@ struct Miss {
   bool unshared_path = false;            // UnsharedPaths::has()
   bool asked_before = false;             // Placement::was_asked_before()
   cache::Time now = {};
+  peers::FirstByte origin = {};  // how long it takes
 };
 
 // Why no neighbour is asked, whatever it claims.

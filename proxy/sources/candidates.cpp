@@ -37,10 +37,13 @@ constexpr Time kEndless = Budget::kEndless;
 
 }  // namespace
 
-std::chrono::seconds least_freshness(std::chrono::seconds lifetime, std::chrono::seconds ttl) {
+std::chrono::seconds least_freshness(std::chrono::seconds lifetime, std::chrono::seconds ttl,
+                                     const peers::FirstByte& origin) {
   // A copy of ours says that it lasts for 1 s in the last second, too.
   constexpr std::chrono::seconds kMoreThanASecond{2};
-  return ttl == 0s && lifetime >= kMoreThanASecond ? kMoreThanASecond : 0s;
+  // A new copy is as old when it arrives as the origin took for it.
+  const auto age = origin.measured() ? std::chrono::round<std::chrono::seconds>(origin.mean()) : 0s;
+  return ttl == 0s && lifetime - age >= kMoreThanASecond ? kMoreThanASecond : 0s;
 }
 
 Budget budget_against(const peers::FirstByte& origin, config::Prefer prefer) {

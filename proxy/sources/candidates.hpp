@@ -86,8 +86,9 @@ bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour
 // have the same response find it stale up to a second apart. In that second, a neighbour that calls
 // its copy fresh would give what is stale by our count. It is asked for a copy that lasts longer,
 // and so was fetched later; if it has none, it knows that we fetch one. Zero: any fresh copy was
-// fetched later, or the lifetime is so short that none lasts longer. Pure.
-std::chrono::seconds least_freshness(std::chrono::seconds lifetime, std::chrono::seconds ttl);
+// fetched later, or none lasts that long when it arrives. Pure.
+std::chrono::seconds least_freshness(std::chrono::seconds lifetime, std::chrono::seconds ttl,
+                                     const peers::FirstByte& origin = {});
 
 // A key that no neighbour claims, and what decides which member of the site is asked about it.
 struct Unclaimed {

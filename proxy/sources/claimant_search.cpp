@@ -70,8 +70,12 @@ PeerRef unless_barred(PeerRef peer, const ClaimantSearch::For& wanted) {
 Candidates candidates_for(SourceAccess& access, const ClaimantSearch::For& wanted,
                           const ChoicePlan::Given& given, peers::Claimants claimants,
                           peers::SteadyTime now) {
+  // A proxy that is no Hearsay can't know that we fetch a newer copy, so the owner is asked.
+  const auto& directory = *wanted.request.policy().directory;
+  const bool wants_newer = wanted.allowed.least_freshness > std::chrono::seconds(0);
   const auto barred = std::remove_if(claimants.begin(), claimants.end(), [&](const PeerRef& peer) {
-    return why_barred(*peer, wanted.request, wanted.allowed).has_value();
+    return why_barred(*peer, wanted.request, wanted.allowed).has_value() ||
+           (wants_newer && !directory.epoch_of(peer));
   });
   claimants.erase(barred, claimants.end());
   const auto draw = [&random = access.probes.random] {

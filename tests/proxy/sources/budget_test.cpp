@@ -227,6 +227,7 @@ struct FreshnessCase {
   std::chrono::seconds lifetime;
   std::chrono::seconds ttl;  // of the stale copy
   std::chrono::seconds expected;
+  std::chrono::milliseconds origin = 80ms;
 };
 
 TEST(LeastFreshness, KeepsOutCopiesOfWhatHasJustGrownStaleHere) {
@@ -235,8 +236,10 @@ TEST(LeastFreshness, KeepsOutCopiesOfWhatHasJustGrownStaleHere) {
         FreshnessCase{"a fresh one was fetched later", 20s, -1s, 0s},
         FreshnessCase{"a new copy lasts long enough for a second", 2s, 0s, 2s},
         FreshnessCase{"no copy lasts long enough", 1s, 0s, 0s},
+        FreshnessCase{"none does when it arrives", 2s, 0s, 0s, 700ms},
+        FreshnessCase{"one of a slow origin may", 5s, 0s, 2s, 2700ms},
         FreshnessCase{"it is fresh, but has to be validated", 20s, 5s, 0s}}) {
-    EXPECT_EQ(least_freshness(c.lifetime, c.ttl), c.expected) << c.claim;
+    EXPECT_EQ(least_freshness(c.lifetime, c.ttl, steady(c.origin)), c.expected) << c.claim;
   }
 }
 
