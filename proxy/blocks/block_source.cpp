@@ -250,7 +250,12 @@ Task<upstream::Outcome<fill::Pieces>> BlockSource::read() {
 Task<bool> BlockSource::may_give_block() {
   if (!check_) co_return true;
   GivenCheck::Given given{in_hand_.pieces, from_stored()};
-  if (!given.is_stored && use_.run()) given.link = use_.run()->hash.link_of(block_);
+  if (given.is_stored) {
+    given.is_of_origin = in_hand_.stored->giver().tag == 0;
+  } else if (const auto& run = use_.run()) {
+    given.is_of_origin = !run->peer();
+    given.link = run->hash.link_of(block_);
+  }
   co_return co_await check_->add(std::move(given));
 }
 

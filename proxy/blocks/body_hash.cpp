@@ -17,7 +17,7 @@ void RunHash::begin(std::uint32_t block, std::uint64_t offset, Prefix before) {
   block_ = block;
   hashed_ = 0;
   before_ = std::move(before);
-  if (!before_ && block > 0) before_ = link_of(block - 1).after;
+  if (!before_ && block > 0) before_ = up_to(block - 1);
   if (before_ && offset == 0) hash_.emplace(*before_);
 }
 
@@ -32,7 +32,9 @@ Prefix RunHash::end() {
   if (hash_) link = {before_, std::make_shared<const mirrors::ContentCheck>(std::move(*hash_))};
   hash_.reset();
   const threads::MutexLock lock(mutex_);
+  began_again_ = began_again_ || links_.contains(block_);
   links_[block_] = link;
+  if (links_.size() > kMost) links_.erase(links_.begin());
   return link.after;
 }
 
@@ -51,22 +53,37 @@ Prefixes RunHash::all(std::uint32_t blocks) const {
   return std::make_shared<const std::vector<Prefix>>(std::move(all));
 }
 
+Prefix RunHash::up_to(std::uint32_t block) const {
+  const threads::MutexLock lock(mutex_);
+  const auto link = links_.find(block);
+  return link == links_.end() ? nullptr : link->second.after;
+}
+
 Link RunHash::link_of(std::uint32_t block) const {
   const threads::MutexLock lock(mutex_);
   const auto link = links_.find(block);
-  return link == links_.end() ? Link{} : link->second;
+  return link == links_.end() || began_again_ ? Link{} : link->second;
 }
 
 void VersionHashes::record_storing(std::uint32_t block, Link link) {
   const threads::MutexLock lock(mutex_);
   ++times_;
-  if (!verified_) stored_[block] = {times_, std::move(link)};
+  if (verified_) return;
+  const bool has_room = stored_.size() < RunHash::kMost;
+  stored_[block] = {times_, has_room ? std::move(link) : Link{}};
+}
+
+void VersionHashes::record_link(std::uint32_t block, std::uint64_t number, const Link& link) {
+  const threads::MutexLock lock(mutex_);
+  const auto stored = stored_.find(block);
+  if (stored != stored_.end() && stored->second.number == number) stored->second.link = link;
 }
 
 // Of a verified body all stored blocks are the same, however often they are stored.
 VersionHashes::Stored VersionHashes::stored(std::uint32_t block) const {
   const threads::MutexLock lock(mutex_);
-  if (verified_) return {0, {verified_->at(block), verified_->at(block + 1)}};
+  const bool is_verified = verified_ && block + 1 < verified_->size();
+  if (is_verified) return {0, {verified_->at(block), verified_->at(block + 1)}};
   const auto stored = stored_.find(block);
   return stored == stored_.end() ? Stored{} : stored->second;
 }
@@ -76,9 +93,12 @@ std::uint64_t VersionHashes::times_stored() const {
   return times_;
 }
 
-Prefixes VersionHashes::verified(const mirrors::ContentName& name) const {
+// A part that was begun may be completed by bodies of two lengths.
+Prefixes VersionHashes::verified(const mirrors::ContentName& name, std::uint32_t blocks) const {
   const threads::MutexLock lock(mutex_);
-  return verified_ && verified_->front()->name() == name ? verified_ : nullptr;
+  const bool is_it =
+      verified_ && verified_->front()->name() == name && verified_->size() == blocks + 1;
+  return is_it ? verified_ : nullptr;
 }
 
 bool VersionHashes::set_verified(Prefixes all) {

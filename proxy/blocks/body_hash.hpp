@@ -35,6 +35,7 @@ struct Link {
 // other. The writer of the run calls all functions but link_of(), which is for any thread.
 class RunHash {
  public:
+  static constexpr std::size_t kMost = 16 * 1024;  // links, 350 bytes each
   // The next bytes are those of this block from `offset` on. `before`: the hash of the blocks
   // before it; null: only the run may know it.
   void begin(std::uint32_t block, std::uint64_t offset, Prefix before);
@@ -44,16 +45,20 @@ class RunHash {
   // The hashes of a body of so many blocks; null: the run has not hashed all of it.
   [[nodiscard]] Prefixes all(std::uint32_t blocks) const;
 
-  // How the block continues the body, once its last bytes are shown.
+  // How the block continues the body, once its last bytes are shown. Nothing, if the run may have
+  // supplied the block twice: a reader may have got it the first time. Nor after many blocks more.
   [[nodiscard]] Link link_of(std::uint32_t block) const;
 
  private:
+  [[nodiscard]] Prefix up_to(std::uint32_t block) const;
+
   std::uint32_t block_ = 0;   // that arrives
   std::uint64_t hashed_ = 0;  // bytes of it
   Prefix before_;             // the block
   std::optional<mirrors::ContentCheck> hash_;
   mutable threads::Mutex mutex_{threads::Place::alone};
-  std::map<std::uint32_t, Link> links_ GUARDED_BY(mutex_);
+  std::map<std::uint32_t, Link> links_ GUARDED_BY(mutex_);  // at most kMost
+  bool began_again_ GUARDED_BY(mutex_) = false;
 };
 
 // The hashes of the blocks of one version of an object, as far as they are known. Any thread.
@@ -68,11 +73,14 @@ class VersionHashes {
     Link link;
   };
   [[nodiscard]] Stored stored(std::uint32_t block) const;
+  // The link of what is stored, from whoever has hashed it, unless the block was stored anew.
+  void record_link(std::uint32_t block, std::uint64_t number, const Link& link);
   // How many blocks were stored so far, of which the same one may have been several times.
   [[nodiscard]] std::uint64_t times_stored() const;
-  // The hashes of the body with this name. From the time on at which there are any, every block
-  // that is stored or that a run ends has been verified by them. Null: the body was not verified.
-  [[nodiscard]] Prefixes verified(const mirrors::ContentName& name) const;
+  // The hashes of the body with this name and so many blocks. From the time on at which there are
+  // any, every block that is stored or that a run ends has been verified by them. Null: the body
+  // was not verified.
+  [[nodiscard]] Prefixes verified(const mirrors::ContentName& name, std::uint32_t blocks) const;
 
  private:
   friend class HashesByVersion;

@@ -13,10 +13,10 @@ namespace proxy::blocks {
 
 // For an answer that gives a whole object, block by block in their order. A reader may have got a
 // block that is not stored any more, or that never was, so that the blocks in the store prove
-// nothing of it. What is stored counts as right only while no block was missing and none was stored
-// since the answer began: then all blocks were verified when the last one was stored. Everything
-// else is hashed, unless whoever has stored it or supplies it has done that. Belongs to one
-// coroutine; the access outlives it.
+// nothing of it. If none was missing when the answer began, all were verified when the last one was
+// stored: those count as right that were not stored anew since, and come before any other.
+// Everything else is hashed, unless whoever has stored it or supplies it has done that. Belongs to
+// one coroutine; the access outlives it.
 class GivenCheck {
  public:
   // `key`: of the object's URL.
@@ -30,15 +30,18 @@ class GivenCheck {
   // The bytes of the block.
   struct Given {
     const fill::Pieces& pieces;
-    bool is_stored = false;  // they were read from the store
-    Link link = {};          // as the run says that has supplied them
+    bool is_stored = false;     // they were read from the store
+    bool is_of_origin = false;  // no neighbour has given them
+    Link link = {};             // as the run says that has supplied them
   };
   // Call this before the last bytes of each block are given. Returns false if they must not be: the
   // whole has another digest, or nobody can tell. A wrong version of the object is dropped.
   net::Task<bool> add(Given given);
 
  private:
+  [[nodiscard]] Prefixes verified() const;
   net::Task<Prefix> hash_stored_before(std::uint32_t block) const;
+  bool may_give_unproved(const Given& given) const;
   void drop() const;
 
   FetchAccess& access_;

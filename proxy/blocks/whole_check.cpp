@@ -91,7 +91,7 @@ WholeCheck::WholeCheck(FetchAccess& access, const digest::Key& key, BlockRun& ru
 void WholeCheck::begin(std::uint32_t block, std::uint64_t offset) {
   block_ = block;
   Prefix before;
-  if (const auto all = hashes_->verified(name_)) {
+  if (const auto all = verified()) {
     before = all->at(block);
   } else if (block == 0) {
     before = std::make_shared<const mirrors::ContentCheck>(name_, object_->body.size);
@@ -113,6 +113,10 @@ Task<WholeCheck::Turn> WholeCheck::turn() {
   }
 }
 
+Prefixes WholeCheck::verified() const {
+  return hashes_->verified(name_, cache::blocks_in(object_->body.size));
+}
+
 bool WholeCheck::is_last() const {
   return block_ + 1 == cache::blocks_in(object_->body.size);
 }
@@ -123,15 +127,14 @@ Verdict WholeCheck::unreadable(std::uint32_t block) const {
   return is_there ? Verdict::unknown : Verdict::incomplete;
 }
 
-// `after`: the hash up to the end of the block, if it was hashed as it arrived.
-Verdict WholeCheck::compare_with_verified(const cache::Body& block, Prefix after,
+// `after`: the hash up to the end of the block, if it was hashed as it arrived. It tells nothing of
+// a wrong block: the wrong bytes may be those of a block before.
+Verdict WholeCheck::compare_with_verified(const cache::Body& block, const Prefix& after,
                                           const std::vector<Prefix>& all) const {
-  if (!after) {
-    mirrors::ContentCheck hash(*all.at(block_));
-    add_to(hash, block);
-    after = std::make_shared<const mirrors::ContentCheck>(std::move(hash));
-  }
-  return is_same(after, all.at(block_ + 1)) ? Verdict::right : Verdict::other;
+  if (is_same(after, all.at(block_ + 1))) return Verdict::right;
+  mirrors::ContentCheck hash(*all.at(block_));
+  add_to(hash, block);
+  return hash.so_far() == all.at(block_ + 1)->so_far() ? Verdict::right : Verdict::other;
 }
 
 // Whoever reads the object gets some blocks from the store and others from this writer, so both
@@ -147,12 +150,11 @@ Task<Verdict> WholeCheck::compare_with_stored(const cache::Body& block) {
 // What was hashed as it arrived is what is stored only if nobody else has written blocks meanwhile.
 Task<Verdict> WholeCheck::judge(cache::Body block) {
   auto after = run_.hash.end();
-  if (const auto all = hashes_->verified(name_))
-    co_return compare_with_verified(block, std::move(after), *all);
-  const auto compared = co_await compare_with_stored(block);
-  if (compared != Verdict::incomplete) co_return compared;
+  if (const auto all = verified()) co_return compare_with_verified(block, after, *all);
   const bool has_hashed_all = after && is_last();
   if (has_hashed_all && !after->matches()) co_return Verdict::wrong;
+  const auto compared = co_await compare_with_stored(block);
+  if (compared != Verdict::incomplete) co_return compared;
   if (has_hashed_all && !run_.accompanied()) {
     access_.runs.hashes().record_verified(hashes_, run_.hash.all(block_ + 1));
     co_return Verdict::right;

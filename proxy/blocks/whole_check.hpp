@@ -60,9 +60,10 @@ class WholeCheck {
   net::Task<Verdict> judge(cache::Body block);
 
  private:
+  [[nodiscard]] Prefixes verified() const;
   [[nodiscard]] bool is_last() const;
   [[nodiscard]] Verdict unreadable(std::uint32_t block) const;
-  [[nodiscard]] Verdict compare_with_verified(const cache::Body& block, Prefix after,
+  [[nodiscard]] Verdict compare_with_verified(const cache::Body& block, const Prefix& after,
                                               const std::vector<Prefix>& all) const;
   net::Task<Verdict> compare_with_stored(const cache::Body& block);
   net::Task<Verdict> judge_stored(cache::Body block);

@@ -84,6 +84,7 @@ TEST(RunHash, HasAllHashesOfABodyThatItHasHashedAtOnce) {
   EXPECT_EQ(hash.all(4), nullptr);
   add(0, "xy");
   EXPECT_EQ(hash.all(3), nullptr) << "the others were hashed after another first one";
+  EXPECT_EQ(hash.link_of(0).after, nullptr) << "a reader may have got the other one";
 }
 
 Prefixes prefixes(std::size_t count) {
@@ -105,9 +106,9 @@ TEST(HashesByVersion, KeepThoseOfTheVersionsThatWereVerifiedLast) {
   constexpr auto kHalf = HashesByVersion::kMost / 2;
   for (const std::uint64_t version : {1, 2, 3}) {
     const auto hashes = table.of(version);
-    EXPECT_EQ(hashes->verified(kAnyName), nullptr);
+    EXPECT_EQ(hashes->verified(kAnyName, kHalf - 1), nullptr);
     table.record_verified(hashes, prefixes(kHalf));
-    EXPECT_EQ(hashes->verified(kAnyName)->size(), kHalf);
+    EXPECT_EQ(hashes->verified(kAnyName, kHalf - 1)->size(), kHalf);
   }
   EXPECT_FALSE(table.find(1));
   EXPECT_TRUE(table.find(2));
@@ -125,7 +126,7 @@ TEST(HashesByVersion, AreOfOneName) {
   table.record_verified(hashes, prefixes(2));
   ContentName other;
   other.bytes[0] = 1;
-  EXPECT_EQ(hashes->verified(other), nullptr);
+  EXPECT_EQ(hashes->verified(other, 1), nullptr);
 }
 
 TEST(VersionHashes, TellWhetherABlockIsStillTheOneThatWasStored) {

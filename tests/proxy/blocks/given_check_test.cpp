@@ -166,24 +166,37 @@ TEST(GivenCheck, ChecksAnObjectThatIsDroppedMeanwhile) {
 }
 
 // All was stored and verified before this process began, so nothing is known but that.
-TEST(GivenCheck, TrustsStoredBlocksUntilOneIsStoredAnew) {
-  NamedScene scene({lie({2}), answers::part()});
-  for (const std::uint32_t block : {0, 1, 2, 3}) scene.store(block);
-  const auto client = scene.asks();
-  BlockSource source(scene.fetching, scene.all_for(*client));
-  std::string given;
-  EXPECT_TRUE(source.trusts_stored());
-  EXPECT_TRUE(support::run(scene.io, give(source, {0, 0}, given)));
-  // The lie fits no other block, so nobody can tell it from the truth.
-  for (const std::uint32_t block : {0, 2}) scene.evict(block);
-  BlockSource other(scene.fetching,
-                    {.request = **client, .key = scene.url_key, .object = scene.object});
-  std::string of_other;
-  EXPECT_TRUE(support::run(scene.io, give(other, {2, 2}, of_other)));
-  EXPECT_EQ(scene.stored(), "123");
-  EXPECT_FALSE(source.trusts_stored());
-  EXPECT_FALSE(support::run(scene.io, give(source, {1, 3}, given)));
-  EXPECT_LT(given.size(), kObjectBytes);
+TEST(GivenCheck, TrustsStoredBlocksButThoseThatWereStoredAnew) {
+  const struct {
+    const char* claim;
+    bool is_right;        // the block that is stored anew
+    bool is_first_there;  // the block that tells what all before was
+    bool is_whole;
+  } rows[] = {
+      {"what was stored anew is right", true, true, true},
+      {"it is wrong", false, true, false},
+      {"nobody can tell, so the origin's word counts", true, false, true},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.claim);
+    NamedScene scene({row.is_right ? answers::part() : lie({2}), answers::part()});
+    for (const std::uint32_t block : {0, 1, 2, 3}) scene.store(block);
+    const auto client = scene.asks();
+    BlockSource source(scene.fetching, scene.all_for(*client));
+    std::string given;
+    EXPECT_TRUE(support::run(scene.io, give(source, {0, 0}, given)));
+    for (const std::uint32_t block : {2, 3}) scene.evict(block);
+    BlockSource other(scene.fetching,
+                      {.request = **client, .key = scene.url_key, .object = scene.object});
+    std::string of_other;
+    EXPECT_TRUE(support::run(scene.io, give(other, {2, 2}, of_other)));
+    EXPECT_EQ(scene.stored(), "012");
+    if (!row.is_first_there) scene.evict(0);
+    source.go_to(1, 3);
+    EXPECT_TRUE(source.trusts_stored());
+    EXPECT_EQ(support::run(scene.io, give(source, {1, 3}, given)), row.is_whole);
+    EXPECT_EQ(given == object_bytes(), row.is_whole);
+  }
 }
 
 // Of two sources either may be wrong. Of one alone it is clear.
