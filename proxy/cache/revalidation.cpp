@@ -31,12 +31,15 @@ bool has_line(const http::Fields& fields, const http::Field& like) {
   return like.id == field::unknown ? fields.find(like.name) != nullptr : fields.has(like.id);
 }
 
-// The fields of a 304 that replace stored ones.
+// The fields of a 304 that replace stored ones. Not the digest, by which the stored bytes were
+// verified when they came.
 http::Fields updates_of(const http::Fields& not_modified) {
   const http::HopByHop hop_by_hop(not_modified);
   http::Fields updates;
   for (const http::Field& line : not_modified) {
-    if (hop_by_hop.ends_here(line) || kOfTheBytes.has(line.id)) continue;
+    if (hop_by_hop.ends_here(line) || kOfTheBytes.has(line.id) ||
+        http::same_word(line.name, "Repr-Digest"))
+      continue;
     updates.append(line.id, line.name, line.value);
   }
   return updates;

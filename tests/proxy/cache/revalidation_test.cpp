@@ -166,7 +166,8 @@ TEST_F(Revalidation, FreshenedEntryHasTheNewFieldsAndTheOldBody) {
       freshened(*stored,
                 "Cache-Control: max-age=300, private=\"x-one\"\r\nX-One: 1\r\nx-two: "
                 "3\r\nContent-Type: text/html\r\nAge: 7\r\n"
-                "Content-Length: 9\r\nContent-Encoding: br\r\nConnection: x-hop\r\nX-Hop: 1\r\n"
+                "Content-Length: 9\r\nContent-Encoding: br\r\nRepr-Digest: x\r\nConnection: "
+                "x-hop\r\nX-Hop: 1\r\n"
                 "Date: Mon, 01 Jan 2024 00:03:20 GMT\r\n");
   EXPECT_EQ(fresh->head(),
             "HTTP/1.1 200 X\r\nETag: \"e\"\r\nContent-Type: text/plain\r\nContent-Encoding: "
