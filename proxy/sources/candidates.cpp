@@ -97,10 +97,13 @@ bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour
 
 peers::PeerRef member_to_ask(const Unclaimed& unclaimed,
                              const peers::SiteQuestion::GivenUp& given_up, peers::SteadyTime now) {
-  const auto& [key, directory, fetches, ours, origin_takes, budget, prefer, held, luck] = unclaimed;
+  const auto& [key, directory, fetches, ours, origin_takes, budget, prefer, held, luck,
+               is_lasting] = unclaimed;
   auto owner = directory.owner(key, ours, now, given_up);
   if (owner) {
-    const bool pays = site_pays(origin_takes, owner->accuracy.answers(), prefer, held, luck);
+    const bool is_worth_it = is_lasting && prefer != config::Prefer::latency;
+    const bool pays =
+        is_worth_it || site_pays(origin_takes, owner->accuracy.answers(), prefer, held, luck);
     return pays ? owner : nullptr;
   }
   const auto fetcher = fetches.fetcher_of(key, now);
@@ -114,6 +117,7 @@ peers::PeerRef fetcher_to_ask(const Unclaimed& unclaimed, peers::Epoch fetcher,
   if (!peer) return nullptr;
   const auto takes = peer->accuracy.answers();
   const auto& longest = unclaimed.budget.longest;
+  if (unclaimed.is_lasting && unclaimed.prefer != config::Prefer::latency) return peer;
   return !takes.measured() || !longest || takes.mean() <= *longest ? peer : nullptr;
 }
 

@@ -101,6 +101,10 @@ struct Unclaimed {
   config::Prefer prefer = config::Prefer::origin_load;
   Held held = Held::nothing;
   SiteLuck luck = {};
+  // The response never changes, by its class: it is mostly a large file, of which each byte that
+  // the origin need not send is worth the wait. Then the question always pays, unless
+  // Prefer::latency forbids it, and patience_with_member() alone bounds the wait.
+  bool is_lasting = false;
 };
 // The neighbour to ask about the key, none of those given up: its owner or, if that is this proxy,
 // the neighbour that has said that it fetches the key. Null: none, or the question does not pay.

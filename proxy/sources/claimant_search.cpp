@@ -58,13 +58,13 @@ Unclaimed unclaimed_for(SourceAccess& access, const ClaimantSearch::For& wanted,
           .budget = given.budget,
           .prefer = given.prefer,
           .held = wanted.allowed.held,
-          .luck = site_luck(access, wanted.request, now)};
+          .luck = site_luck(access, wanted.request, now),
+          .is_lasting = wanted.request.facts.is_immutable_by_class()};
 }
 
 // Null if `peer` is null, or barred.
 PeerRef unless_barred(PeerRef peer, const ClaimantSearch::For& wanted) {
-  const bool is_barred = peer && why_barred(*peer, wanted.request, wanted.allowed);
-  return is_barred ? nullptr : std::move(peer);
+  return peer && why_barred(*peer, wanted.request, wanted.allowed) ? nullptr : std::move(peer);
 }
 
 Candidates candidates_for(SourceAccess& access, const ClaimantSearch::For& wanted,
