@@ -110,7 +110,7 @@ class Input : boost::noncopyable {
   net::Task<net::Result<std::size_t>> fill(std::size_t limit);
   // Reads bytes that have arrived, at most BufferPool::kSmall, without a wait. Does nothing if the
   // input has bytes already. Returns success if the input has bytes afterwards, or the error of the
-  // stream. Returns nullopt if no bytes have arrived, or if the deadline has passed. Not with TLS.
+  // stream. Returns nullopt if no bytes have arrived, or if the deadline has passed.
   std::optional<net::error_code> arrive();
   // Whether a whole head follows the first `n` bytes. If the buffer could not hold all that has
   // arrived, reads more of it. Never waits. Ends the validity of views.

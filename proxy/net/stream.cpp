@@ -5,9 +5,10 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <boost/beast/core/buffers_suffix.hpp>
+#include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstring>
 #include <utility>
 
 namespace proxy::net {
@@ -32,42 +33,114 @@ AnySocket without_delay(AnySocket socket) {
   return socket;
 }
 
-// Whether TLS holds bytes that it took from the socket and that were not read yet. The socket does
-// not show them.
-bool holds_input(Stream::Tls& tls) {
-  auto* const session = tls.native_handle();
-  return SSL_has_pending(session) == 1 || BIO_ctrl_pending(SSL_get_rbio(session)) > 0;
+// What one record of TLS carries at most.
+constexpr std::size_t kRecord = 16384;
+
+// Records what a read by OpenSSL has found. A short read has taken all that there was, as OpenSSL
+// has room for more than a record. Not if the kernel decrypts, which ends a read with each record.
+void note_read(BIO* bio, int result, bool is_short) {
+  auto& socket = *reinterpret_cast<Descriptor*>(BIO_get_callback_arg(bio));
+  if (result <= 0) {
+    BIO_should_retry(bio) ? socket.read_nothing() : socket.read_end();
+  } else if (is_short && !BIO_get_ktls_recv(bio)) {
+    socket.read_short();
+  }
 }
 
-// Why a wait has ended that was cancelled.
-error_code blame(const Stream& stream, error_code error = asio::error::operation_aborted) {
-  if (stream.timed_out() && error == asio::error::operation_aborted) return asio::error::timed_out;
+// Has OpenSSL tell of its reads. `socket` stays where it is as long as the session.
+void watch_reads(SSL* tls, Descriptor& socket) {
+  auto* const bio = SSL_get_rbio(tls);
+  BIO_set_callback_arg(bio, reinterpret_cast<char*>(&socket));
+  BIO_set_callback_ex(bio,
+                      [](BIO* from, int what, const char*, std::size_t room, int, long, int result,
+                         std::size_t* got) -> long {
+                        const bool is_read = what == (BIO_CB_READ | BIO_CB_RETURN);
+                        if (is_read) note_read(from, result, result > 0 && *got < room);
+                        return result;
+                      });
+}
+
+// Whether a record may be there. The session may hold bytes that it took from the socket, which
+// does not show them.
+bool may_have_record(SSL* tls, const Descriptor& socket) {
+  return socket.may_read() || SSL_has_pending(tls) == 1;
+}
+
+// Whether a read would not have to wait: for a whole record, or the end.
+bool has_record(SSL* tls, const Descriptor& socket) {
+  if (!may_have_record(tls, socket)) return false;
+  clear_tls_errors();
+  char byte = 0;
+  std::size_t seen = 0;
+  const int done = SSL_peek_ex(tls, &byte, 1, &seen);
+  return done == 1 || !would_block(tls_error(tls, done));
+}
+
+std::optional<Result<std::size_t>> try_read_record(SSL* tls, const Descriptor& socket,
+                                                   asio::mutable_buffer into) {
+  if (!may_have_record(tls, socket)) return std::nullopt;
+  clear_tls_errors();
+  std::size_t read = 0;
+  const int done = SSL_read_ex(tls, into.data(), into.size(), &read);
+  if (done == 1) return read;
+  const auto error = tls_error(tls, done);
+  if (would_block(error)) return std::nullopt;
   return error;
 }
 
-Task<bool> socket_readable(Stream::Tls& tls) {
-  const auto [error] = co_await tls.next_layer().async_wait(tcp::socket::wait_read, as_result);
-  co_return !error;
+// The buffers after the first `skip` bytes, as many as one record carries: where they are, or
+// copied together, so that small ones share a record. The same arguments have the same result.
+asio::const_buffer next_record(std::span<const asio::const_buffer> buffers, std::size_t skip,
+                               std::span<char, kRecord> scratch) {
+  while (!buffers.empty() && skip >= buffers.front().size()) {
+    skip -= buffers.front().size();
+    buffers = buffers.subspan(1);
+  }
+  if (buffers.empty()) return {};
+  const auto first = buffers.front() + skip;
+  if (first.size() >= kRecord || buffers.size() == 1) return asio::buffer(first, kRecord);
+  std::size_t size = 0;
+  for (const auto& buffer : buffers) {
+    const auto part = asio::buffer(size == 0 ? first : buffer, kRecord - size);
+    if (part.size() > 0) std::memcpy(scratch.data() + size, part.data(), part.size());
+    size += part.size();
+  }
+  return asio::buffer(scratch.data(), size);
 }
-Task<bool> socket_readable(Descriptor& plain) {
-  co_return co_await plain.input();
+
+Result<std::size_t> send_record(SSL* tls, std::span<const asio::const_buffer> buffers,
+                                std::size_t skip) {
+  std::array<char, kRecord> scratch;  // not initialized
+  const auto record = next_record(buffers, skip, scratch);
+  if (record.size() == 0) return std::size_t{0};
+  // An error of another connection of this thread must not be taken for one of this.
+  clear_tls_errors();
+  std::size_t sent = 0;
+  const int done = SSL_write_ex(tls, record.data(), record.size(), &sent);
+  if (done != 1) return tls_error(tls, done);
+  return sent;
+}
+
+// Why a wait has ended that was cancelled.
+error_code blame(const Stream& stream) {
+  return stream.timed_out() ? asio::error::timed_out : asio::error::operation_aborted;
+}
+
+Task<bool> socket_readable(Descriptor& socket) {
+  co_return co_await socket.input();
+}
+
+// Sends what one call takes of the bytes after the first `skip`. `tls`: null if they are sent as
+// they are. A record that the kernel takes in part has to be offered again, with the same bytes:
+// the caller does so until it is sent, or gives the connection up.
+Result<std::size_t> send_some(int socket, SSL* tls, std::span<const asio::const_buffer> buffers,
+                              std::size_t skip, More more = More::no) {
+  return tls ? send_record(tls, buffers, skip) : send(socket, buffers, skip, more);
 }
 
 // Keeps the one buffer of write() as long as it is needed.
 Task<error_code> write_rest_of(Stream& stream, asio::const_buffer buffer, std::size_t sent) {
   co_return co_await stream.write_rest({&buffer, 1}, sent);
-}
-
-// Writes some of the bytes after the first `sent`. Small buffers share a record of TLS: Asio copies
-// them together.
-Task<Result<std::size_t>> write_records(Stream::Tls& tls,
-                                        std::span<const asio::const_buffer> buffers,
-                                        std::size_t sent) {
-  boost::beast::buffers_suffix<std::span<const asio::const_buffer>> left(buffers);
-  left.consume(sent);
-  const auto [error, n] = co_await tls.async_write_some(left, as_result);
-  if (error) co_return error;
-  co_return n;
 }
 
 }  // namespace
@@ -145,13 +218,11 @@ class Stream::Stall {
   std::uint64_t acknowledged_by_since_ = 0;
 };
 
-Stream::Stream(AnySocket socket, Deadlines& deadlines)
-    : Watched(deadlines), plain_(std::in_place, without_delay(std::move(socket))) {}
-
-Stream::Stream(std::unique_ptr<Tls> tls, Deadlines& deadlines)
-    : Watched(deadlines), tls_(std::move(tls)) {
-  error_code ignored;
-  tls_->next_layer().set_option(tcp::no_delay(true), ignored);
+Stream::Stream(AnySocket socket, Deadlines& deadlines, TlsSession tls)
+    : Watched(deadlines), socket_(without_delay(std::move(socket))), tls_(std::move(tls)) {
+  if (!tls_) return;
+  watch_reads(tls_.get(), socket_);
+  if (!BIO_get_ktls_send(SSL_get_wbio(tls_.get()))) encrypting_ = tls_.get();
 }
 
 Stream::~Stream() {
@@ -163,26 +234,28 @@ std::optional<Watched::Clock::time_point> Stream::stalled_since() const {
 }
 
 std::optional<Result<std::size_t>> Stream::try_read(asio::mutable_buffer into) {
-  if (tls_ || timed_out_ || !plain_->may_read()) return std::nullopt;
-  const auto read = receive(plain_->get(), into);
+  if (timed_out_) return std::nullopt;
+  if (tls_) return try_read_record(tls_.get(), socket_, into);
+  if (!socket_.may_read()) return std::nullopt;
+  const auto read = receive(socket_.get(), into);
   if (!read && would_block(read.error())) {
-    plain_->read_nothing();
+    socket_.read_nothing();
     return std::nullopt;
   }
   if (!read) {
-    plain_->read_end();
+    socket_.read_end();
   } else if (*read < into.size()) {
-    plain_->read_short();
+    socket_.read_short();
   }
   return read;
 }
 
 Soon<bool> Stream::readable() {
   if (timed_out_) return false;
-  if (tls_) return holds_input(*tls_) ? Soon<bool>(true) : socket_readable(*tls_);
+  if (tls_) return has_record(tls_.get(), socket_) ? Soon<bool>(true) : socket_readable(socket_);
   // may_read() stays true where the kernel reports no events.
-  if (plain_->may_read() && (!quiet() || plain_->may_read())) return true;
-  return socket_readable(*plain_);
+  if (socket_.may_read() && (!quiet() || socket_.may_read())) return true;
+  return socket_readable(socket_);
 }
 
 Soon<Result<std::size_t>> Stream::read_some(asio::mutable_buffer into) {
@@ -192,24 +265,25 @@ Soon<Result<std::size_t>> Stream::read_some(asio::mutable_buffer into) {
 }
 
 Task<Result<std::size_t>> Stream::read_later(asio::mutable_buffer into) {
-  if (tls_) {
-    const auto [error, n] = co_await tls_->async_read_some(into, as_result);
-    if (error) co_return blame(*this, error);
-    co_return n;
-  }
   for (;;) {
     if (auto done = try_read(into)) co_return *done;
-    const bool has_input = co_await plain_->input();
+    const bool has_input = co_await socket_.input();
     if (!has_input) co_return blame(*this);
   }
 }
 
 Result<std::size_t> Stream::try_write(std::span<const asio::const_buffer> buffers, More more) {
   if (timed_out_) return error_code(asio::error::timed_out);
-  if (tls_) return std::size_t{0};
-  const auto sent = send(plain_->get(), buffers, 0, more);
-  if (!sent && would_block(sent.error())) return std::size_t{0};
-  return sent;
+  const auto total = encrypting_ ? asio::buffer_size(buffers) : 0;
+  std::size_t all = 0;
+  for (;;) {
+    const auto sent = send_some(socket_.get(), encrypting_, buffers, all, more);
+    if (!sent && would_block(sent.error())) return all;
+    if (!sent) return sent;
+    all += *sent;
+    // One call sends a record, or whatever the kernel takes.
+    if (all >= total) return all;
+  }
 }
 
 Soon<error_code> Stream::write(asio::const_buffer buffer) {
@@ -231,19 +305,14 @@ Task<error_code> Stream::write_rest(std::span<const asio::const_buffer> buffers,
   Stall stall(*this);
   while (sent < total) {
     if (timed_out_) co_return asio::error::timed_out;
-    Result<std::size_t> n = std::size_t{0};
-    if (tls_) {
-      n = co_await write_records(*tls_, buffers, sent);
-    } else {
-      n = send(plain_->get(), buffers, sent);
-    }
+    const auto n = send_some(socket_.get(), encrypting_, buffers, sent);
     if (n) {
       sent += *n;
       stall.record(*n);
-    } else if (tls_ || !would_block(n.error())) {
-      co_return blame(*this, n.error());
+    } else if (!would_block(n.error())) {
+      co_return n.error();
     } else {
-      const bool has_room = co_await plain_->room();
+      const bool has_room = co_await socket_.room();
       if (!has_room) co_return blame(*this);
     }
   }
@@ -254,10 +323,10 @@ Task<Result<std::size_t>> Stream::send_file(FilePart part) {
   std::optional<Stall> stall;
   for (;;) {
     if (timed_out_) co_return error_code(asio::error::timed_out);
-    const auto sent = net::send_file(plain_->get(), part);
+    const auto sent = net::send_file(socket_.get(), part);
     if (sent || !would_block(sent.error())) co_return sent;
     if (!stall) stall.emplace(*this);
-    const bool has_room = co_await plain_->room();
+    const bool has_room = co_await socket_.room();
     if (!has_room) co_return blame(*this);
   }
 }
@@ -265,12 +334,12 @@ Task<Result<std::size_t>> Stream::send_file(FilePart part) {
 Task<Result<std::size_t>> Stream::read_into_pipe(int pipe, std::size_t most) {
   for (;;) {
     if (timed_out_) co_return error_code(asio::error::timed_out);
-    if (plain_->may_read()) {
-      const auto moved = receive_into_pipe(plain_->get(), pipe, most);
+    if (socket_.may_read()) {
+      const auto moved = receive_into_pipe(socket_.get(), pipe, most);
       if (moved || !would_block(moved.error())) co_return moved;
-      plain_->read_nothing();
+      socket_.read_nothing();
     }
-    const bool has_input = co_await plain_->input();
+    const bool has_input = co_await socket_.input();
     if (!has_input) co_return blame(*this);
   }
 }
@@ -294,33 +363,28 @@ void Stream::on_expiry() {
 void Stream::interrupt() {
   Watched::expires_never();
   timed_out_ = true;
-  if (plain_) return plain_->cancel();
-  error_code ignored;
-  tls_->next_layer().cancel(ignored);
-  // A TLS operation consists of many small operations. cancel() misses a small one that is complete
-  // but not yet handled, and the next would wait for ever. So cancel again at each tick until there
-  // is a new deadline.
-  Watched::expires_after(Clock::duration::zero());
+  socket_.cancel();
 }
 
 bool Stream::quiet() {
-  if (timed_out_ || (tls_ && holds_input(*tls_))) return false;
+  if (timed_out_ || (tls_ && SSL_has_pending(tls_.get()) == 1)) return false;
   char byte = 0;
   const auto n = ::recv(descriptor(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   const bool quiet = n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
-  if (quiet && plain_) plain_->read_nothing();
+  if (quiet) socket_.read_nothing();
   return quiet;
 }
 
 bool Stream::quiet_so_far() {
-  return (plain_ && !timed_out_ && !plain_->may_read()) || quiet();
-}
-
-int Stream::descriptor() {
-  return plain_ ? plain_->get() : tls_->next_layer().native_handle();
+  const bool may_have_bytes = tls_ ? may_have_record(tls_.get(), socket_) : socket_.may_read();
+  return (!timed_out_ && !may_have_bytes) || quiet();
 }
 
 void Stream::shutdown_send() {
+  if (tls_) {
+    clear_tls_errors();
+    SSL_shutdown(tls_.get());
+  }
   ::shutdown(descriptor(), SHUT_WR);
 }
 

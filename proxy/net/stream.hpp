@@ -2,8 +2,6 @@
 // code reads or writes sockets.
 #pragma once
 
-#include <boost/asio/ssl/stream.hpp>
-#include <memory>
 #include <optional>
 #include <span>
 
@@ -11,6 +9,7 @@
 #include "proxy/net/deadlines.hpp"
 #include "proxy/net/poller.hpp"
 #include "proxy/net/socket_calls.hpp"
+#include "proxy/net/tls.hpp"
 
 namespace proxy::net {
 
@@ -21,10 +20,8 @@ namespace proxy::net {
 // a new deadline is set.
 class Stream final : public Watched {
  public:
-  using Tls = asio::ssl::stream<AnySocket>;
-
-  Stream(AnySocket socket, Deadlines& deadlines);
-  Stream(std::unique_ptr<Tls> tls, Deadlines& deadlines);
+  // `tls`: after its handshake over this socket (Opening).
+  Stream(AnySocket socket, Deadlines& deadlines, TlsSession tls = nullptr);
   ~Stream() override;
 
   // Returns at least one byte, or an error. The end of the stream is asio::error::eof; with TLS
@@ -34,7 +31,7 @@ class Stream final : public Watched {
   std::optional<Result<std::size_t>> try_read(asio::mutable_buffer into);
   // Waits until bytes can be read. With TLS, a read may have to wait again if only a part of a
   // record has arrived. Holds no buffer while it waits. False: the deadline has passed, or the
-  // connection has failed.
+  // wait has failed.
   Soon<bool> readable();
 
   // Writes all buffers in order. Hands at most 64 of them to the kernel at once.
@@ -48,7 +45,7 @@ class Stream final : public Watched {
   // Sends bytes of a file or a pipe without reading them (sendfile(2), splice(2)), as many as the
   // kernel takes; waits for room if there is none. Returns how many bytes were sent; zero: the file
   // ends before the first. What the page cache lacks is read from the disk meanwhile, on this
-  // thread. A pipe must not be empty. Not with TLS.
+  // thread. A pipe must not be empty. Only if sends_files().
   Task<Result<std::size_t>> send_file(FilePart part);
   // Moves at least one byte and at most `most` bytes into an empty pipe (splice(2)). Waits for the
   // first byte. The end of the stream is asio::error::eof. Not with TLS.
@@ -76,16 +73,19 @@ class Stream final : public Watched {
   // True if nothing has been received and the other side has not closed, so that the connection can
   // be reused.
   [[nodiscard]] bool quiet();
-  // Like quiet(), for a plain connection, as far as the last events of this thread have shown.
-  // Mostly needs no system call.
+  // Like quiet(), as far as the last events of this thread have shown. Mostly needs no system call.
   [[nodiscard]] bool quiet_so_far();
+  // Says that no more bytes follow; with TLS by a close_notify, which tells an end from a cut.
   void shutdown_send();
   // Shuts the connection down. Bytes that were sent are still delivered. The destructor closes the
   // connection.
   void close();
 
   [[nodiscard]] bool is_tls() const { return tls_ != nullptr; }
-  [[nodiscard]] int descriptor();
+  // Whether the kernel can send bytes that the process does not read: those of a plain connection,
+  // and those that the kernel itself encrypts (kTLS).
+  [[nodiscard]] bool sends_files() const { return !encrypting_; }
+  [[nodiscard]] int descriptor() const { return socket_.get(); }
 
  private:
   class Stall;
@@ -93,8 +93,9 @@ class Stream final : public Watched {
   Task<Result<std::size_t>> read_later(asio::mutable_buffer into);
   void on_expiry() override;
 
-  std::optional<Descriptor> plain_;
-  std::unique_ptr<Tls> tls_;
+  Descriptor socket_;
+  TlsSession tls_;
+  SSL* encrypting_ = nullptr;   // tls_, unless the kernel encrypts in its place
   Clock::duration patience_{};  // zero: no deadline
   Stall* stall_ = nullptr;      // of the write that waits
   bool timed_out_ = false;

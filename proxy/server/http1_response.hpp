@@ -130,7 +130,9 @@ class Http1Response final : public client::ResponseWriter {
   // Whether bytes of earlier responses are held back.
   [[nodiscard]] bool holds_back() const { return !held_back_.empty(); }
   net::Soon<net::error_code> flush() override;
-  [[nodiscard]] bool sends_files() const override { return !stream_.is_tls() && !state_.head_only; }
+  [[nodiscard]] bool sends_files() const override {
+    return stream_.sends_files() && !state_.head_only;
+  }
   net::Soon<net::error_code> start_file(std::string_view head, unsigned status,
                                         std::uint64_t length) override;
   net::Task<net::Result<std::size_t>> body_of_file(net::FilePart part) override;

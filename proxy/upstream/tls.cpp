@@ -50,12 +50,10 @@ Errc reason_of_failure(const SSL* session) {
 std::shared_ptr<ssl::context> make_context(const std::string& extra_ca_file) {
   auto context = std::make_shared<ssl::context>(ssl::context::tls_client);
   auto* const native = context->native_handle();
-  if (SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) != 1 ||
-      SSL_CTX_set_alpn_protos(native, kHttp11, sizeof kHttp11) != 0) {
+  if (SSL_CTX_set_alpn_protos(native, kHttp11, sizeof kHttp11) != 0) {
     throw boost::system::system_error(make_error_code(Errc::tls_failed));
   }
-  // Idle connections would keep some 34 KiB of buffers each.
-  SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
+  net::set_modes(native);
   // RFC 9110 4.3.4: a response of an https origin that is not verified must not pass for the
   // origin's.
   context->set_verify_mode(ssl::verify_peer);
@@ -118,16 +116,14 @@ net::Task<net::Result<std::unique_ptr<net::Stream>>> TlsClient::handshake(
     net::Socket socket, std::string host, net::Deadlines& deadlines,
     std::chrono::milliseconds timeout) {
   const auto trust = context(host);
-  auto owned = std::make_unique<net::Stream::Tls>(std::move(socket), *trust);
-  auto& tls = *owned;
-  if (!expect(tls.native_handle(), host)) co_return Errc::tls_failed;
-  auto stream = std::make_unique<net::Stream>(std::move(owned), deadlines);
-  stream->expires_after(timeout);
-  const auto [error] = co_await tls.async_handshake(ssl::stream_base::client, net::as_result);
-  if (stream->timed_out()) co_return Errc::connect_timed_out;
-  if (error) co_return reason_of_failure(tls.native_handle());
-  stream->expires_never();
-  co_return std::move(stream);
+  net::TlsSession session(SSL_new(trust->native_handle()));
+  if (!session || !expect(session.get(), host)) co_return Errc::tls_failed;
+  SSL_set_connect_state(session.get());
+  net::Opening opening(socket, deadlines, timeout);
+  const auto error = co_await opening.shake_hands(session.get());
+  if (error == net::asio::error::timed_out) co_return Errc::connect_timed_out;
+  if (error) co_return reason_of_failure(session.get());
+  co_return std::make_unique<net::Stream>(std::move(socket), deadlines, std::move(session));
 }
 
 }  // namespace proxy::upstream

@@ -1,10 +1,9 @@
 #include "proxy/answer/tunnel.hpp"
 
 #include <gtest/gtest.h>
-#include <openssl/ssl.h>
 
+#include "tests/proxy/net/tls_ends.hpp"
 #include "tests/proxy/scene.hpp"
-#include "tests/support/certificates.hpp"
 
 namespace proxy::answer {
 namespace {
@@ -13,12 +12,6 @@ using net::Stream;
 using net::Task;
 using support::run;
 namespace asio = net::asio;
-namespace ssl = asio::ssl;
-
-Task<net::error_code> shake(Stream::Tls& tls, ssl::stream_base::handshake_type side) {
-  const auto [error] = co_await tls.async_handshake(side, net::as_result);
-  co_return error;
-}
 
 // Sends the first `count` bytes back to `stream` as they arrive.
 Task<void> echo(Stream& stream, std::size_t count) {
@@ -49,17 +42,9 @@ Task<void> receive(Stream& stream, std::string& into) {
 TEST(CarryBoth, GoesBothWaysAtOnceOverTls) {
   Scene scene;
   auto& worker = scene.worker;
-  ssl::context trusting{ssl::context::tls_client};
-  ssl::context vouched = support::Authority().server("DNS:far.test");
-  auto [near_socket, far_socket] = support::connected_pair(worker.io);
-  auto near_tls = std::make_unique<Stream::Tls>(std::move(near_socket), trusting);
-  auto far_tls = std::make_unique<Stream::Tls>(std::move(far_socket), vouched);
-  net::spawn(worker.io.get_executor(), shake(*far_tls, ssl::stream_base::server));
-  ASSERT_FALSE(run(worker.io, shake(*near_tls, ssl::stream_base::client)));
-  worker.io.restart();
-  worker.io.poll();  // the server's last step
-  Stream near(std::move(near_tls), worker.deadlines);
-  Stream far(std::move(far_tls), worker.deadlines);
+  net::TlsPair ends_of_tls(worker.io, worker.deadlines);
+  auto& near = *ends_of_tls.near;
+  auto& far = *ends_of_tls.far;
   Stream user(std::move(scene.pair.second), worker.deadlines);
 
   std::string bytes;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/asio/write.hpp>
+
 #include <algorithm>
 #include <deque>
 #include <string>

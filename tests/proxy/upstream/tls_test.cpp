@@ -20,15 +20,18 @@ namespace ssl = boost::asio::ssl;
 using Shaken = net::Result<std::unique_ptr<net::Stream>>;
 
 // Reports the server name that the client asks for, and stays until the client leaves.
-net::Task<void> serve(net::Socket socket, ssl::context& context) {
-  net::Stream::Tls tls(std::move(socket), context);
-  const auto [error] = co_await tls.async_handshake(ssl::stream_base::server, net::as_result);
+net::Task<void> serve(net::Socket socket, ssl::context& context, net::Deadlines& deadlines) {
+  net::TlsSession session(SSL_new(context.native_handle()));
+  SSL_set_accept_state(session.get());
+  net::Opening opening(socket, deadlines, 10s);
+  const auto error = co_await opening.shake_hands(session.get());
   if (error) co_return;
-  const char* name = SSL_get_servername(tls.native_handle(), TLSEXT_NAMETYPE_host_name);
+  const char* name = SSL_get_servername(session.get(), TLSEXT_NAMETYPE_host_name);
   const std::string text = name ? name : "none";
-  co_await tls.async_write_some(boost::asio::buffer(text), net::as_result);
+  net::Stream stream(std::move(socket), deadlines, std::move(session));
+  co_await stream.write(boost::asio::buffer(text));
   char byte = 0;
-  co_await tls.async_read_some(boost::asio::buffer(&byte, 1), net::as_result);
+  co_await stream.read_some(boost::asio::buffer(&byte, 1));
 }
 
 struct TlsClientTest : testing::Test, support::Loop {
@@ -41,7 +44,7 @@ struct TlsClientTest : testing::Test, support::Loop {
   Shaken shake(TlsClient& client, ssl::context server, const std::string& host) {
     contexts.push_back(std::move(server));
     auto [near, far] = support::connected_pair(io);
-    net::spawn(io.get_executor(), serve(std::move(far), contexts.back()));
+    net::spawn(io.get_executor(), serve(std::move(far), contexts.back(), deadlines));
     return run(io, client.handshake(std::move(near), host, deadlines, 10s));
   }
   std::string greeting(net::Stream& stream) {
