@@ -90,6 +90,7 @@ Task<Said> ask_registry(client::Client& client, const policy::Request& request,
     const auto end = access.now() + request.policy().settings.timeouts.body;
     auto reads = sources::read_short_body(access, attempt.fetch(), kLongestManifest, end);
     const auto body = co_await reads;
+    if (!body) said.status = 504;  // a body that was cut says nothing of the tag
     if (body && *body) said.digest = mirrors::image_digest_of(**body);
     co_return said;
   }
@@ -167,7 +168,9 @@ Task<void> ask_and_record(client::Client& client, policy::Request& request,
   }
   if (said.is_away()) {
     auto last = known.value_or(KnownAnswers::Answer{{}, KnownAnswers::Time::min()});
-    if (!known) {
+    // What failed before anything was known must not hide what others know by now.
+    const bool was_answered = known && known->asked != KnownAnswers::Time::min();
+    if (!was_answered && last.text.empty()) {
       auto finds = find_old_digest(client, request);
       last.text = co_await finds;
     }
@@ -206,8 +209,14 @@ Task<void> resolve_tag(client::Client& client, policy::Request& request) {
     }
     // A crowd waits for a silent registry once.
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - access.now());
-    if (left <= left.zero() || (known && known->failed >= begun))
-      co_return aim_at_old(client, request, known ? known->text : std::string());
+    if (left <= left.zero() || (known && known->failed >= begun)) {
+      auto digest = known ? known->text : std::string();
+      if (!known) {
+        auto finds = sources::recorded_digest(access, request);
+        digest = co_await finds;
+      }
+      co_return aim_at_old(client, request, digest);
+    }
     if (asking.begin()) break;
     co_await wakeup.wait(left);
   }
