@@ -10,6 +10,14 @@ using net::Task;
 
 namespace {
 
+// Whether the client may use this proxy. It resolves no names for others.
+bool is_admitted(const client::Client& client, const policy::Request& request) {
+  if (client.door == policy::Door::late || (client.guest && client.guest->in_reserve()))
+    return false;
+  return policy::deciding_rule(client::asker_of(client), request) ||
+         config::contains(request.policy().settings.access.clients, client.address);
+}
+
 Task<void> look_up_alias(client::Client& client, policy::Request& request) {
   auto& sources = client.access.fetching.sources;
   co_await client.response.flush();
@@ -28,6 +36,7 @@ Task<void> look_up_alias(client::Client& client, policy::Request& request) {
 
 Soon<void> see_alias(client::Client& client, policy::Request& request) {
   if (!client::may_be_by_alias(client, request)) return {};  // mostly
+  if (!is_admitted(client, request)) return {};
   return look_up_alias(client, request);
 }
 
