@@ -152,8 +152,11 @@ void describe_fetched(client::Client& client, const policy::Request& request, co
 Task<Delivered> serve_object(client::Client& client, const policy::Request& request, Hit hit) {
   const auto& filled = hit.filled;
   const bool looped = http::via_names(request.head.fields, client.access.name());
-  const bool may_fetch = filled || hit.joins || (!request.asks_as_sibling() && !looped);
-  const bool may_begin_anew = filled ? filled->on_outdated == OnOutdated::begin_anew : may_fetch;
+  const bool asks = !request.asks_as_sibling() && !looped;
+  // What only this client may get is not for a run that others read.
+  const bool may_fetch = filled || hit.joins || (asks && !request.facts.never_store);
+  const bool may_begin_anew =
+      filled ? filled->on_outdated == OnOutdated::begin_anew : hit.joins || asks;
   const auto now = client.access.clock().now();
   ObjectAnswer answer(client, request, {hit.key, hit.entry, may_fetch}, now);
   // Before any byte is sent: a failure can still become another answer.
