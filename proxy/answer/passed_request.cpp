@@ -97,7 +97,7 @@ Task<upstream::Outcome<void>> PassedRequest::ask() {
   if (!started) co_return started;
   if (!request_.framing.has_body()) {
     sent_whole_ = true;
-    if (!follow_) co_return co_await final_head();
+    if (!follow_) co_return co_await answer_or_absence();
     const auto answered = co_await head_after_redirects(begun);
     if (!answered || !fetching::refuses_several(head(), request_.facts)) co_return answered;
     co_return co_await ask_for_whole(begun);
@@ -110,6 +110,10 @@ Task<upstream::Outcome<void>> PassedRequest::ask() {
     const bool clients_fault = !sent && sent.error().where == upstream::Failure::Where::client;
     if (clients_fault) co_return sent;
   }
+  co_return co_await answer_or_absence();
+}
+
+Task<upstream::Outcome<void>> PassedRequest::answer_or_absence() {
   const auto answered = co_await final_head();
   if (answered && sources::is_absent_for(request_, fetch_->head().status))
     absent_ = sources::absent_head(fetch_->head());

@@ -42,6 +42,8 @@ class PassedRequest {
   net::Task<bool> await_continue();
   net::Task<upstream::Outcome<unsigned>> next_head();
   net::Task<upstream::Outcome<void>> final_head();
+  net::Task<upstream::Outcome<void>>
+  answer_or_absence();  // what is absent for this client has absent_
   net::Task<upstream::Outcome<void>> head_after_redirects(sources::Follow::SteadyTime begun);
 
   client::Client& client_;
