@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "tests/scenario/mirrors/content_scene.hpp"
+#include "tests/scenario/peers/parent_scene.hpp"
 
 namespace scenario {
 namespace {
@@ -96,6 +97,78 @@ TEST(Content, OfANeighbourThatLiesIsCutIfItIsLarge) {
   }
 }
 
+// The client has seen no byte of it.
+TEST(Content, OfAParentThatLiesIsAskedOfTheOriginItself) {
+  const std::string body = "hello";
+  const auto path = path_of(body);
+  for (const bool direct : {true, false}) {
+    json settings = by_digest();
+    if (!direct) settings["never_direct"] = "all";
+    ParentScene scene(settings);
+    scene.parent.otherwise([](const Request&) { return validated("hellO"); });
+    scene.origin.on(path, validated(body));
+    const auto got = Client(scene.proxy.port()).get(scene.origin.url(path));
+    EXPECT_FALSE(got.whole && got.body == "hellO");
+    EXPECT_EQ(got.whole && got.body == body, direct) << got.status;
+    EXPECT_EQ(scene.origin.count(path), direct ? 1U : 0U);
+    EXPECT_EQ(is_hit(scene.get(path)), direct);
+  }
+}
+
+// A guest need not be trusted for the bytes. Its head proves nothing.
+TEST(Content, OfAGuestIsStoredWithoutItsHead) {
+  const std::string body = "hello";
+  const auto path = path_of(body);
+  json settings = kSparesTheOrigin;
+  PeerScene scene({path}, by_digest(settings), "guest");
+  scene.peer.otherwise([&](const Request&) {
+    return validated(body).with("Content-Type", "text/html").with("X-Guest", "lies");
+  });
+  scene.origin.on(path, Reply(503));
+  EXPECT_EQ(scene.get(path).body, body);
+  const auto hit = scene.get(path);
+  EXPECT_TRUE(is_hit(hit) && hit.body == body);
+  EXPECT_EQ(hit.field("Content-Type"), "application/octet-stream");
+  EXPECT_FALSE(hit.has("X-Guest"));
+}
+
+TEST(Content, OfAnAnswerToPostIsNotStored) {
+  Scene scene(by_digest());
+  const auto path = path_of("hello");
+  const auto url = scene.origin.url(path);
+  scene.origin.on(path, validated("hellO").with("Content-Location", url));
+  Client client(scene.proxy.port());
+  client.send(request_text("POST", url, {{"Content-Length", "2"}}) + "hi");
+  EXPECT_EQ(client.read().body, "hellO");
+  scene.origin.on(path, validated("hello"));
+  EXPECT_EQ(client.get(url).body, "hello");
+}
+
+// Nobody knows which bytes are the last ones, so the end is held back.
+TEST(Content, OfUnknownLengthIsStoredInBlocksOnceItIsVerified) {
+  const TemporaryDirectory home;
+  auto settings = with_disk(home, by_digest());
+  settings["cache"]["memory"] = "16MiB";  // an entry in one piece has 2 MiB at most
+  Scene scene(settings);
+  const auto body = numbered_bytes(kLarge);
+  const auto path = path_of(body);
+  const auto get = [&](const std::string& of) {
+    return Client(scene.proxy.port()).get(scene.origin.url(of));
+  };
+  scene.origin.on(path, in_chunks(falsified(body)));
+  EXPECT_FALSE(get(path).whole);
+  EXPECT_EQ(scene.proxy.digest().at("entries"), 0);
+  scene.origin.on(path, in_chunks(body));
+  for (const bool again : {false, true}) {
+    const auto got = get(path);
+    EXPECT_TRUE(got.whole && got.body == body);
+    EXPECT_EQ(is_hit(got), again);
+  }
+  const auto shared = get(path_of(body, "/other"));
+  EXPECT_TRUE(is_hit(shared) && shared.body == body) << "it is found by its digest, too";
+  EXPECT_EQ(scene.origin.count(), 2U);
+}
+
 // The blocks are of two answers, of which the first is wrong.
 TEST(Content, ThatIsPutTogetherFromBlocksIsVerifiedWithTheLastOne) {
   const TemporaryDirectory home;
@@ -122,6 +195,32 @@ TEST(Content, ThatIsPutTogetherFromBlocksIsVerifiedWithTheLastOne) {
   EXPECT_TRUE(right.whole && right.body == body);
   EXPECT_TRUE(is_hit(get()));
   EXPECT_TRUE(await([&] { return scene.proxy.digest().at("entries") == 2; }));
+}
+
+// A source that breaks off within a block is replaced, and nothing of it may stay in a whole.
+TEST(Content, OfANeighbourThatLiesAndBreaksOffIsNeverWhole) {
+  const TemporaryDirectory home;
+  const auto body = numbered_bytes(kLarge);
+  auto lie = body;
+  lie[10] = '~';
+  for (const std::size_t sent : {900U << 10, (1U << 20) + 5, (3U << 20) + 70'000}) {
+    LyingScene scene(body, with_disk(home));
+    scene.peer.otherwise([&](const Request&) {
+      return Reply(200, {{"Cache-Control", "max-age=3600"},
+                         {"ETag", "\"v1\""},
+                         {"Accept-Ranges", "bytes"}})
+          .sized(body.size())
+          .send(lie.substr(0, sent))
+          .cut();
+    });
+    const auto late = allowed(std::chrono::seconds(1));  // no hedge wins
+    scene.origin.on(scene.path,
+                    [&](const Request& request) { return ranged(body, request).slow(late, 0); });
+    const auto wrong = Client(scene.proxy->port()).get(scene.origin.url(scene.path));
+    EXPECT_FALSE(wrong.whole && wrong.body != body) << sent;
+    const auto right = Client(scene.proxy->port()).get(scene.origin.url(scene.path));
+    EXPECT_TRUE(right.whole && right.body == body) << sent;
+  }
 }
 
 // Ranges that are fetched side by side end in any order, and the last one tells.
