@@ -155,7 +155,9 @@ Task<bool> BlockSource::have_slot(TransferSlots::For what) {
 }
 
 Task<void> BlockSource::read_stored() {
-  auto found = co_await access_.cached().read_block(of_.key, of_.object, block_);
+  // A block that is read only because it has to be hashed is better left to its file.
+  const auto then = trusts_stored() ? tiers::AfterRead::adopt : tiers::AfterRead::leave;
+  auto found = co_await access_.cached().read_block(of_.key, of_.object, block_, then);
   from_disk_ = from_disk_ || found.from_disk;
   if (!found.block) co_return;
   in_hand_.stored = std::move(found.block);
