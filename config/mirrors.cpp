@@ -32,8 +32,9 @@ void read_authorities(Section& in, std::vector<HostCertificates>& ca) {
 
 // One part of a path. The paths of our own pages stay ours.
 bool is_prefix(const std::string& text) {
-  constexpr std::array<std::string_view, 7> kOurs{"/admin/", "/digest/", "/health/", "/hearsay/",
-                                                  "/http/",  "/https/",  "/metrics/"};
+  constexpr std::array<std::string_view, 9> kOurs{"/admin/",   "/digest/", "/health/",
+                                                  "/hearsay/", "/http/",   "/https/",
+                                                  "/metrics/", "/sha256/", "/sha512/"};
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
   if (text.size() < 3 || text.size() > 64 || !text.starts_with('/') || !text.ends_with('/'))
     return false;

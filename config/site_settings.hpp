@@ -29,6 +29,19 @@ enum class StoredUnder {
   content,  // its URL; and all URLs with the same digest of the body get it
 };
 
+// How the texts of a server reach clients of mirrors: never in what is stored.
+struct TextRule {
+  std::vector<std::string> drop_members = {};  // that JSON lacks (proxy/mirrors/rewrite.hpp)
+  // Members of JSON with URLs, which clients of mirrors get as paths of ours: "url", or with the
+  // name of the member around it, "dist.url". If there are any, so do the anchors of HTML.
+  std::vector<std::string> links = {};
+  // JSON that answers in place of the server, in which "{base}" stands for how the client names
+  // this proxy. Empty: the server answers.
+  std::string made = {};
+
+  bool operator==(const TextRule&) const = default;
+};
+
 // A rule for paths that match a pattern, rather than a beginning or a glob.
 struct PatternRule {
   std::string pattern = {};  // proxy/mirrors/path_pattern.hpp; empty: any path, with any query
@@ -37,10 +50,11 @@ struct PatternRule {
   std::string recipe = {};            // that has the rule; empty: none
   std::vector<HostSpec> follow = {};  // hosts that redirects of mirrors may lead to, too
   bool posts = false;                 // POST is passed on, too
-  bool slashes = false;       // "%2F" may stand in the path, which is then a name of its own
+  // "%2F" may stand in the path, which is then a name of its own; or that of the path with plain
+  // slashes, if the pattern has "%2F" itself.
+  bool slashes = false;
   bool hides_denied = false;  // without credentials, a 401 or 403 is a 404
-  // Members that JSON lacks for clients of mirrors (proxy/mirrors/rewrite.hpp).
-  std::vector<std::string> drop_members = {};
+  TextRule text = {};
   // The name of a file, of the same folder or of one above, that lists the response with its
   // digest: an older response than that does not stand in for a failure. Empty: none.
   std::string listed_by = {};

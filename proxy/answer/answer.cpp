@@ -299,6 +299,7 @@ Task<void> answer_of_site(client::Client& client, const policy::Request& request
 Soon<void> act_on(client::Client& client, const policy::Request& request, client::RequestBody& body,
                   fetching::Lookup& lookup) {
   const auto reason = lookup.verdict.reason;
+  if (reply::is_made(client, request)) return reply::send_made(client, request);
   const bool looped = http::via_names(request.head.fields, client.access.name());
   // A looped request may be answered from the cache. Only if it were forwarded would it come back.
   if (looped && !fetching::answers_from_cache(lookup))
@@ -368,7 +369,7 @@ Task<void> answer(const pages::PagesAccess& pages, client::Client& client, polic
     co_return co_await reply::refuse(client, request, std::move(*refusal));
   }
   if (keeps_to_bandwidth(client, request)) client.state.bandwidth = client.bandwidth;
-  const auto rewriting = reply::begin_mirrored(client, request);
+  reply::MirroredResponse mirrored(client, request);
   request.remove_credentials();
   // Before the look-up: a response may vary by these fields.
   request.write_client_fields(policy.settings.gateway.forwarded, client.address_text);
@@ -376,7 +377,7 @@ Task<void> answer(const pages::PagesAccess& pages, client::Client& client, polic
   if (is_last_hop) co_return co_await answer_as_last(client, request);
   if (request.is_connect()) co_return co_await tunnel(client, request);
 
-  auto& asker = rewriting ? rewriting->client : client;
+  auto& asker = mirrored.client();
   crowd::RequestUnderWay under_way(client.share());
   const auto most =
       crowd::request_limits(policy.settings.limits, access.crowd.all.descriptors.connections);

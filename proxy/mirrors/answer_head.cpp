@@ -5,6 +5,7 @@
 
 #include "proxy/http/text.hpp"
 #include "proxy/mirrors/image_name.hpp"
+#include "proxy/mirrors/mirrored_url.hpp"
 
 namespace proxy::mirrors {
 namespace {
@@ -67,18 +68,32 @@ bool leads_around(std::string_view name, std::string_view value) {
          (http::same_word(name, "Accept") && says("vnd.xet-"));
 }
 
-Place place_of(std::string_view asked, std::string_view base, const http::Target& url) {
-  if (const auto scheme_end = asked.find("://");
-      !asked.starts_with('/') && scheme_end != asked.npos)
+std::string_view path_in(std::string_view asked) {
+  const auto scheme_end = asked.find("://");
+  if (!asked.starts_with('/') && scheme_end != asked.npos)
     asked.remove_prefix(std::min(asked.find('/', scheme_end + 3), asked.size()));
+  return asked;
+}
+
+Place place_of(std::string_view asked, std::string_view base, const http::Target& url) {
+  asked = path_in(asked);
+  asked.remove_prefix(digest_front(asked).size());
   if (base.empty()) return {};
-  auto origin = std::string(url.scheme()).append("://").append(url.authority());
-  if (auto image = AskedImage::parse(asked))
-    return {std::move(origin), std::string(base), std::move(image->registry), image->by_parameter};
+  Place place{.origin = std::string(url.scheme()).append("://").append(url.authority()),
+              .ours = std::string(base),
+              .base = std::string(base)};
+  if (auto image = AskedImage::parse(asked)) {
+    place.registry = std::move(image->registry);
+    place.by_parameter = image->by_parameter;
+    return place;
+  }
   const auto path = url.asked_path();
+  const auto plain = asked.ends_with(path) ? std::string() : with_plain_slashes(asked);
+  if (!plain.empty()) asked = plain;
   if (!asked.ends_with(path)) return {};
   asked.remove_suffix(path.size());
-  return {.origin = std::move(origin), .ours = std::string(base).append(asked)};
+  place.ours += asked;
+  return place;
 }
 
 std::string harmless_head(std::string_view head, const Place& place) {

@@ -13,12 +13,16 @@ namespace proxy::mirrors {
 struct Place {
   std::string origin = {};
   std::string ours = {};  // empty: not known
+  std::string base = {};  // "http://cache.example:3128"
   // The registry that the client names with each of our paths for images; empty: none.
   std::string registry = {};
   bool by_parameter = false;  // `ns` names it, else the beginning of the path
   // Whether the client is a browser, for which all paths of this proxy have one origin.
   bool is_browser = false;
 };
+
+// The path and query of a request's target in origin-form or absolute-form.
+std::string_view path_in(std::string_view asked);
 
 // `asked`: the target of the client's request, as it came, which stands for `url`; `base`: how the
 // client names this proxy, "http://cache.example:3128", or empty.

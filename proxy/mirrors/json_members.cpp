@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "proxy/http/text.hpp"
 
@@ -12,9 +13,74 @@ namespace {
 
 constexpr unsigned kDeepest = 128;  // of values within each other: each takes a call
 
+// Gives links other values. What belongs to an object is in its Scope.
+class LinkFilter {
+ public:
+  LinkFilter(std::string_view json, std::span<const std::string> names, const LinkTo& link)
+      : json_(json), names_(names), link_(link) {}
+
+  struct Scope {
+    std::string_view around;  // the name of the member that the object is, or is in
+    std::string_view sha256 = {};
+    struct Link {
+      std::size_t begin;
+      std::size_t end;
+    };
+    std::optional<Link> link = {};  // the last one
+  };
+
+  // A member of the object whose value lies between the two places.
+  void add(Scope& scope, std::string_view name, std::size_t begin, std::size_t end) {
+    if (name == "hashes") scope.sha256 = std::exchange(hash_, {});
+    if (json_[begin] != '"') return;
+    const auto value = json_.substr(begin + 1, end - begin - 2);
+    if (name == "archive_sha256") scope.sha256 = value;
+    if (name == "sha256" && scope.around == "hashes") hash_ = value;
+    if (!is_link(scope.around, name)) return;
+    if (scope.link) change(*scope.link, {});
+    scope.link = Scope::Link{begin + 1, end - 1};
+  }
+  // The object has ended.
+  void finish(const Scope& scope) {
+    if (scope.link) change(*scope.link, scope.sha256);
+  }
+  [[nodiscard]] bool failed() const { return failed_; }
+  Edits& edits() { return edits_; }
+
+ private:
+  [[nodiscard]] bool is_link(std::string_view around, std::string_view name) const {
+    return std::ranges::any_of(names_, [&](std::string_view wanted) {
+      const auto dot = wanted.find('.');
+      if (dot == wanted.npos) return wanted == name;
+      return wanted.substr(0, dot) == around && wanted.substr(dot + 1) == name;
+    });
+  }
+  void change(const Scope::Link& at, std::string_view sha256) {
+    std::string url(json_.substr(at.begin, at.end - at.begin));
+    for (auto slash = url.find("\\/"); slash != url.npos; slash = url.find("\\/", slash))
+      url.erase(slash, 1);
+    const auto is_plain = [](std::string_view text) {
+      return text.find_first_of("\"\\") == text.npos;
+    };
+    auto link = is_plain(url) ? link_(url, sha256) : std::nullopt;
+    if (!link || !is_plain(*link)) return;
+    failed_ = !edits_.add({at.begin, at.end, std::move(*link)}) || failed_;
+  }
+
+  std::string_view json_;
+  std::span<const std::string> names_;
+  const LinkTo& link_;
+  Edits edits_{json_.size()};
+  std::string_view hash_;  // of the object `hashes` that was read last
+  bool failed_ = false;
+};
+
 // Reads the text once, from its begin to its end, and copies what is not dropped.
 class MemberFilter {
  public:
+  // Drops nothing, and tells the links of all members.
+  MemberFilter(std::string_view json, LinkFilter& links)
+      : json_(json), to_(nullptr), links_(&links) {}
   // `to`: where the copy goes, which may be the begin of the text itself: no byte is read again
   // once another one may be in its place. Null: nothing is copied.
   MemberFilter(std::string_view json, std::span<const std::string> names, char* to)
@@ -31,9 +97,9 @@ class MemberFilter {
 
  private:
   // Each of these reads from at_ on, and returns whether the text there is what it is to be.
-  bool read_value(unsigned levels);
-  bool read_members(unsigned levels);
-  bool read_elements(unsigned levels);
+  bool read_value(unsigned levels, std::string_view around = {});
+  bool read_members(unsigned levels, std::string_view around);
+  bool read_elements(unsigned levels, std::string_view around);
   bool read_string();
   bool read_escape();
   bool read_number();
@@ -67,19 +133,21 @@ class MemberFilter {
   bool within_dropped_ = false;
   char* const to_;
   std::size_t size_ = 0;  // of the copy
+  LinkFilter* const links_ = nullptr;
 };
 
-bool MemberFilter::read_value(unsigned levels) {
+bool MemberFilter::read_value(unsigned levels, std::string_view around) {
   skip_space();
   if (is_next('"')) return read_string();
-  if (is_next('{')) return levels > 0 && read_members(levels - 1);
-  if (is_next('[')) return levels > 0 && read_elements(levels - 1);
+  if (is_next('{')) return levels > 0 && read_members(levels - 1, around);
+  if (is_next('[')) return levels > 0 && read_elements(levels - 1, around);
   return take("true") || take("false") || take("null") || read_number();
 }
 
 // A dropped member takes the comma before it along, or the one behind it, if all members before it
 // are dropped.
-bool MemberFilter::read_members(unsigned levels) {
+bool MemberFilter::read_members(unsigned levels, std::string_view around) {
+  LinkFilter::Scope scope{around};
   take('{');
   skip_space();
   if (take('}')) return true;
@@ -93,8 +161,12 @@ bool MemberFilter::read_members(unsigned levels) {
     if (is_dropped) copy_up_to(any_stays ? comma : begin);
     skip_space();
     within_dropped_ = within_dropped_ || is_dropped;
-    if (!take(':') || !read_value(levels)) return false;
+    if (!take(':')) return false;
+    skip_space();
+    const auto value = at_;
+    if (!read_value(levels, name)) return false;
     const auto end = at_;
+    if (links_) links_->add(scope, name, value, end);
     skip_space();
     comma = at_;
     const bool is_last = !take(',');
@@ -103,16 +175,18 @@ bool MemberFilter::read_members(unsigned levels) {
       within_dropped_ = false;
     }
     any_stays = any_stays || !is_dropped;
-    if (is_last) return take('}');
+    if (!is_last) continue;
+    if (links_) links_->finish(scope);
+    return take('}');
   }
 }
 
-bool MemberFilter::read_elements(unsigned levels) {
+bool MemberFilter::read_elements(unsigned levels, std::string_view around) {
   take('[');
   skip_space();
   if (take(']')) return true;
   do {
-    if (!read_value(levels)) return false;
+    if (!read_value(levels, around)) return false;
     skip_space();
   } while (take(','));
   return take(']');
@@ -160,6 +234,13 @@ bool drop_members(std::string& json, std::span<const std::string> names) {
   if (*size == json.size()) return true;
   MemberFilter(json, names, json.data()).read();
   json.resize(*size);
+  return true;
+}
+
+bool change_links(std::string& json, std::span<const std::string> names, const LinkTo& link) {
+  LinkFilter links(json, names, link);
+  if (!MemberFilter(json, links).read() || links.failed()) return false;
+  links.edits().apply_to(json);
   return true;
 }
 

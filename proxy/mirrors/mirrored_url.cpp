@@ -68,6 +68,29 @@ bool is_mirror_path(std::string_view path) {
   return path.starts_with(kHttps) || path.starts_with(kHttp);
 }
 
+std::string_view digest_front(std::string_view path) {
+  constexpr std::string_view kShort = "/sha256/";
+  constexpr std::string_view kLong = "/sha512/";
+  const bool is_short = path.starts_with(kShort);
+  if (!is_short && !path.starts_with(kLong)) return {};
+  const auto front = path.substr(0, kShort.size() + (is_short ? 64 : 128));
+  const auto digits = front.substr(kShort.size());
+  const bool has_all = digits.size() == (is_short ? 64 : 128) && http::all(http::kHex, digits);
+  return has_all && is_mirror_path(path.substr(front.size())) ? front : std::string_view();
+}
+
+// The query stays: a slash in it separates nothing.
+std::string with_plain_slashes(std::string_view path) {
+  std::string plain;
+  const auto end = std::min(path.find('?'), path.size());
+  for (std::size_t at = 0; at < end; ++at) {
+    const bool is_slash = at + 3 <= end && http::same_word(path.substr(at, 3), "%2f");
+    plain += is_slash ? '/' : path[at];
+    if (is_slash) at += 2;
+  }
+  return plain.append(path.substr(end));
+}
+
 std::optional<http::Target> mirrored_url(std::string_view path) {
   const bool https = path.starts_with(kHttps);
   if (!https && !path.starts_with(kHttp)) return std::nullopt;

@@ -27,6 +27,12 @@ enum class Mirrored : std::uint8_t {
 // Whether the path, with or without a query, begins with "/https/" or "/http/".
 bool is_mirror_path(std::string_view path);
 
+// The part "/sha256/HEX" or "/sha512/HEX" at the front of a path, if the rest is_mirror_path(): the
+// digest that the client expects of the body of the URL. Empty: there is none.
+std::string_view digest_front(std::string_view path);
+// The path with each encoded slash as a plain one. The query stays.
+std::string with_plain_slashes(std::string_view path);
+
 // The URL that such a path stands for: "/https/HOST[:PORT]/PATH" for "https://HOST[:PORT]/PATH".
 // Nothing if the host is none or has a user before it, or if the path has a dot segment, a
 // backslash or a NUL, encoded or not, or a "%" that encodes nothing: servers read those in

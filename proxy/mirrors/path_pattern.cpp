@@ -12,7 +12,7 @@ constexpr std::string_view kAnyQuery = "?*";
 // A place for digits in hexadecimal.
 struct Digits {
   std::string_view word;       // with its braces
-  std::size_t count;           // of digits
+  std::size_t count;           // of digits; 0: any number of decimal ones
   std::string_view algorithm;  // empty: the digits are no digest of the bytes
 };
 
@@ -21,6 +21,7 @@ std::optional<Digits> parse_digits(std::string_view text) {
   const auto word = text.substr(0, text.find('}') + 1);
   if (word == "{sha256}") return Digits{word, 64, "sha256"};
   if (word == "{sha512}") return Digits{word, 128, "sha512"};
+  if (word == "{num}") return Digits{word, 0, ""};
   if (!word.starts_with("{hex")) return std::nullopt;
   const auto count = http::parse_decimal(word.substr(4, word.size() - 5));
   if (!count || *count == 0 || *count > 128) return std::nullopt;
@@ -57,13 +58,15 @@ bool step(Place& at, std::string& content) {
   }
   const auto digits = parse_digits(at.pattern);
   if (!digits || at.text.size() < digits->count) return false;
-  const auto hex = at.text.substr(0, digits->count);
-  if (!http::all(http::kHex, hex)) return false;
+  const bool is_number = digits->count == 0;
+  const auto hex =
+      is_number ? http::leading(http::kDigit, at.text) : at.text.substr(0, digits->count);
+  if (hex.empty() || !http::all(http::kHex, hex)) return false;
   if (!digits->algorithm.empty()) {
     content = std::string(digits->algorithm).append(":").append(http::lower(hex));
   }
   at.pattern.remove_prefix(digits->word.size());
-  at.text.remove_prefix(digits->count);
+  at.text.remove_prefix(hex.size());
   return true;
 }
 

@@ -14,6 +14,7 @@ namespace proxy::mirrors {
 // - `*` within a part stands for one or more bytes of the part;
 // - `{sha256}` and `{sha512}` stand for a digest of the response's bytes in hexadecimal, in a part;
 // - `{hex}` with a number behind it, such as `{hex40}`, stands for as many hexadecimal digits;
+// - `{num}` stands for one or more decimal digits, all that follow one another;
 // - `?*` at the end lets the path have a query. Without it, a path with a query does not match.
 // Every other byte stands for itself. Immutable.
 class PathPattern {

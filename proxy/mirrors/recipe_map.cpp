@@ -75,6 +75,7 @@ std::vector<config::RecipeSettings> chosen_recipes(const config::MirrorSettings&
     for (const auto& ours : ours_named(own.like)) {
       for (auto rule : ours.rules) {
         rule.host = {"*", {}};
+        rule.by_pattern->text.made.clear();  // names servers of ours
         own.rules.push_back(std::move(rule));
       }
       if (!own.prefix.empty()) continue;
@@ -111,7 +112,8 @@ RecipeMap::RecipeMap(std::span<const config::RecipeSettings> recipes, Registries
 
 std::optional<MirrorPath> RecipeMap::mirror_path(const http::Target& asked,
                                                  std::string_view registry) const {
-  const auto path = asked.path();
+  auto path = asked.path();
+  path.remove_prefix(digest_front(path).size());
   if (is_mirror_path(path)) return MirrorPath{std::string(path)};
   if (registries_.any() && is_registry_path(path)) {
     if (is_registry_ping(path)) return std::nullopt;  // a page of ours

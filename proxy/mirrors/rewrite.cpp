@@ -6,6 +6,7 @@
 
 #include "proxy/http/text.hpp"
 #include "proxy/http/validators.hpp"
+#include "proxy/mirrors/html_anchors.hpp"
 #include "proxy/mirrors/json_members.hpp"
 #include "proxy/mirrors/linked_file.hpp"
 
@@ -52,28 +53,57 @@ bool describes_text(std::string_view name) {
 
 }  // namespace
 
-Rewritable is_rewritable(std::string_view head, unsigned status) {
+Rewritable is_rewritable(std::string_view head, unsigned status, const TextChange& change) {
   const auto type = value_of_field(head, "Content-Type");
   const auto media = http::lower(http::trim(type.substr(0, type.find(';'))));
   const bool is_json = media == "application/json" || media.ends_with("+json");
-  if (status != 200 || !is_json) return Rewritable::no;
+  const bool is_html = !change.links.empty() && (media == "text/html" || media.ends_with("+html"));
+  if (status != 200 || !(is_json || is_html)) return Rewritable::no;
   const auto coding = value_of_field(head, "Content-Encoding");
   const bool is_plain = coding.empty() || http::same_word(coding, "identity");
-  return is_plain ? Rewritable::yes : Rewritable::coded;
+  if (!is_plain) return Rewritable::coded;
+  return is_json ? Rewritable::json : Rewritable::html;
+}
+
+std::size_t memory_to_rewrite(std::size_t size, const TextChange& change) {
+  return change.links.empty() ? size : size + Edits::most_memory(size);
 }
 
 std::optional<std::string> rewrite(std::string_view head, std::string& body,
-                                   std::span<const std::string> members) {
-  const auto size = body.size();
-  if (!drop_members(body, members)) return std::nullopt;
-  if (body.size() == size) return std::string(head);
+                                   const TextChange& change) {
+  const auto before = tag_of(body);
+  const bool is_html = is_rewritable(head, 200, change) == Rewritable::html;
+  const bool is_changed =
+      is_html ? change_anchors(body, change.link)
+              : change.links.empty() || change_links(body, change.links, change.link);
+  if (!is_changed || (!is_html && !drop_members(body, change.dropped))) return std::nullopt;
+  const auto tag = tag_of(body);
+  if (tag == before) return std::string(head);
   auto anew = head_of_unseen(head);
-  ((anew += "ETag: ") += tag_of(body)) += "\r\n";
+  ((anew += "ETag: ") += tag) += "\r\n";
   return anew;
 }
 
 std::string head_of_unseen(std::string_view head) {
   return without_lines(head, [](auto name) { return http::has_word(kOfTheOldText, name); });
+}
+
+// Cache-Status is a list of the caches on the way, so the word joins what this proxy has said.
+std::string fields_of_original(std::string_view fields) {
+  constexpr std::string_view kWord = "not-rewritten";
+  std::string out;
+  while (!fields.empty()) {
+    std::string line(http::take_line(fields));
+    const bool is_status = http::same_word(name_of(line), "Cache-Status") && line.ends_with("\r\n");
+    if (is_status) {
+      line.resize(line.size() - 2);
+      const bool has_words = line.ends_with('"') && line.find("; detail=\"") != line.npos;
+      if (has_words) line.back() = ' ';
+      line.append(has_words ? "" : "; detail=\"").append(kWord).append("\"\r\n");
+    }
+    out += line;
+  }
+  return out;
 }
 
 std::optional<std::string> unchanged_head(std::string_view head, std::string_view none_match) {

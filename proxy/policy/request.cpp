@@ -65,6 +65,17 @@ bool may_ask_a_mirror(const Request& request) {
   return is_read || request.head.method == "PURGE";
 }
 
+// The rule of the target, which is then the URL with plain slashes if the rule reads them so.
+const SiteRule* aim_by_rule(Request& request, std::string_view path) {
+  const auto& rules = request.policy().rules;
+  const auto* const rule = rules.find(request.target);
+  if (!rule || !rule->has_plain_slashes()) return rule;
+  auto plain = mirrors::mirrored_url(mirrors::with_plain_slashes(path));
+  if (!plain) return rule;
+  request.target = std::move(*plain);
+  return rules.find(request.target);
+}
+
 // Replaces the target by the URL that the path stands for. Does so for a refused request, too: the
 // log then names what was asked for. Nothing that has a body or an upgrade is for a mirror, which
 // must not become a tunnel into the network of the origin.
@@ -83,7 +94,7 @@ mirrors::Mirrored aim_at_mirrored(Request& request, std::string_view registry) {
   // Some servers answer 403 without one.
   if (!request.head.fields.has(http::field::user_agent))
     request.head.fields.append(http::field::user_agent, "User-Agent", kProduct);
-  const auto* const rule = policy.rules.find(request.target);
+  const auto* const rule = aim_by_rule(request, meant->path);
   const bool allows_slashes = rule && rule->allows_slashes();
   if (!allows_slashes && mirrors::has_encoded_slash(request.target)) return Mirrored::bad_path;
   drop_if(request.head.fields, [is_order](const auto& line) {

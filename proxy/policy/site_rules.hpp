@@ -94,9 +94,12 @@ class SiteRule {
   [[nodiscard]] bool allows_post() const { return terms().posts; }
   [[nodiscard]] bool allows_slashes() const { return terms().slashes; }
   [[nodiscard]] bool hides_denied() const { return terms().hides_denied; }
-  [[nodiscard]] std::span<const std::string> members_to_drop() const {
-    return terms().drop_members;
+  // Whether a slash is the same encoded and plain.
+  [[nodiscard]] bool has_plain_slashes() const {
+    return terms().slashes && terms().pattern.find("%2F") != std::string::npos;
   }
+  // How clients of mirrors get its texts.
+  [[nodiscard]] const config::TextRule& text() const { return terms().text; }
   // The URLs that the file config::PatternRule::listed_by may have, the nearest one first. Empty:
   // no file lists the response.
   [[nodiscard]] std::vector<std::string> lists_of(const http::Target& target) const;

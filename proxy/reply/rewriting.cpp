@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "proxy/client/arrival.hpp"
-#include "proxy/mirrors/rewrite.hpp"
+#include "proxy/mirrors/mirrored_url.hpp"
 #include "proxy/policy/request.hpp"
 #include "proxy/policy/site_rules.hpp"
+#include "proxy/reply/own_message.hpp"
 
 namespace proxy::reply {
 
@@ -20,11 +21,13 @@ namespace asio = net::asio;
 
 Soon<error_code> Rewriting::start(std::string_view head, unsigned status,
                                   std::optional<std::uint64_t> length, BufferList body) {
-  const auto rewritable = mirrors::is_rewritable(head, status);
-  if (rewritable == mirrors::Rewritable::coded) {
-    spdlog::warn("{} is coded, and went to the client as it is", order_.url);
+  using mirrors::Rewritable;
+  const auto rewritable = mirrors::is_rewritable(head, status, order_.change);
+  if (rewritable == Rewritable::coded) {
+    say_original("is coded");
   }
-  if (rewritable != mirrors::Rewritable::yes) return to_.start(head, status, length, body);
+  const bool is_text = rewritable == Rewritable::json || rewritable == Rewritable::html;
+  if (!is_text) return to_.start(head, status, length, body);
   if (state_.head_only) {
     head_ = mirrors::head_of_unseen(head);
     return to_.start(head_, status, std::nullopt, {});
@@ -52,14 +55,14 @@ Soon<error_code> Rewriting::keep(BufferList bytes) {
   return whole <= mirrors::kMostRewritten ? Soon<error_code>(error_code{}) : pass_kept();
 }
 
-// Charges all that there will be of the text, since it is rewritten in its place: never more than
-// mirrors::kMostRewritten. Returns whether there is so much memory.
+// Charges all that there will be of the text, never more than mirrors::kMostRewritten, and what it
+// takes to rewrite it. Returns whether there is so much memory.
 bool Rewriting::make_room(std::size_t needed) {
   if (holds_ && needed <= text_.capacity()) return true;
   const auto soon = std::min(2 * text_.size(), mirrors::kMostRewritten);
   const auto room = std::max<std::size_t>(needed, length_.value_or(soon));
   holds_.reset();
-  holds_.emplace(state_, transit_, room);
+  holds_.emplace(state_, transit_, mirrors::memory_to_rewrite(room, order_.change));
   if (crowd::pressure_on(transit_) >= crowd::Pressure::critical) return false;
   text_.reserve(room);
   return true;
@@ -73,12 +76,17 @@ void Rewriting::drop_kept() {
 
 Task<error_code> Rewriting::pass_kept() {
   bytes_ = Bytes::pass;
-  spdlog::warn("{} is too long to be rewritten, and went to the client as it is", order_.url);
+  say_original("is too long to be rewritten");
   const std::array bytes{asio::const_buffer(text_.data(), text_.size())};
   const auto error = co_await to_.start(head_, 200, length_, bytes);
   holds_.reset();
   text_ = {};
   co_return error;
+}
+
+void Rewriting::say_original(std::string_view why) {
+  spdlog::warn("{} {}, and went to the client as it is", order_.url, why);
+  state_.fields = mirrors::fields_of_original(state_.fields);
 }
 
 // As it is, the text would lead the client past the mirror.
@@ -105,10 +113,10 @@ Task<error_code> Rewriting::send_rewritten() {
     co_return asio::error::eof;
   }
   bytes_ = Bytes::pass;
-  if (auto anew = mirrors::rewrite(head_, text_, order_.members)) {
+  if (auto anew = mirrors::rewrite(head_, text_, order_.change)) {
     head_ = std::move(*anew);
   } else {
-    spdlog::warn("{} is no JSON to rewrite, and went to the client as it is", order_.url);
+    say_original("could not be read to be rewritten");
   }
   error_code error;
   if (const auto unchanged = mirrors::unchanged_head(head_, order_.none_match)) {
@@ -147,23 +155,64 @@ void ask_for_whole(policy::Request& request) {
   facts.for_origin = request.framing.has_body() || request.asks_for_websocket();
 }
 
-}  // namespace
-
-std::unique_ptr<RewritingClient> RewritingClient::of(client::Client& client,
-                                                     policy::Request& request) {
+// Nothing: no rule has the text rewritten.
+std::optional<mirrors::TextChange> change_for(const client::Client& client,
+                                              const policy::Request& request) {
   const auto* const rule = request.rule();
-  if (!rule || rule->members_to_drop().empty()) return nullptr;
-  const Rewriting::Order order{rule->members_to_drop(),
-                               request.head.fields.value(http::field::if_none_match),
-                               policy::url_for_others(request)};
-  ask_for_whole(request);
-  return std::make_unique<RewritingClient>(client, order);
+  if (!rule) return std::nullopt;
+  const auto& text = rule->text();
+  if (text.drop_members.empty() && text.links.empty()) return std::nullopt;
+  mirrors::TextChange change{.dropped = text.drop_members, .links = text.links};
+  if (!text.links.empty()) {
+    const auto& hosts = request.policy().mirrored_hosts;  // which the request keeps
+    change.link = mirrors::links_at(*client.state.mirrored, request.target,
+                                    [&hosts](const http::Target& url) { return hosts.have(url); });
+  }
+  return change;
 }
 
-std::unique_ptr<RewritingClient> begin_mirrored(client::Client& client, policy::Request& request) {
-  if (request.terms().mirrored == mirrors::Mirrored::no) return nullptr;
+// What clients ask for beside a file, by its name with a suffix, has another digest.
+bool is_beside_file(std::string_view path) {
+  constexpr std::array<std::string_view, 4> kSuffixes{".metadata", ".asc", ".sig", ".prov"};
+  path = path.substr(0, path.find('?'));
+  return std::ranges::any_of(kSuffixes, [path](auto suffix) { return path.ends_with(suffix); });
+}
+
+std::optional<mirrors::ContentName> digest_expected(const policy::Request& request) {
+  const auto front = mirrors::digest_front(mirrors::path_in(request.head.target));
+  if (front.empty() || is_beside_file(request.target.path())) return std::nullopt;
+  return mirrors::ContentName::parse(
+      std::string(front.substr(1, 6)).append(":").append(front.substr(8)));
+}
+
+}  // namespace
+
+MirroredResponse::MirroredResponse(client::Client& client, policy::Request& request) : of_(client) {
+  if (request.terms().mirrored == mirrors::Mirrored::no) return;
   client.state.mirrored = client::place_of(request);
-  return RewritingClient::of(client, request);
+  if (auto change = change_for(client, request)) {
+    const auto none_match = request.head.fields.value(http::field::if_none_match);
+    const Rewriting::Order order{std::move(*change), none_match, policy::url_for_others(request)};
+    ask_for_whole(request);
+    rewriting_ = std::make_unique<ClientBehind<Rewriting>>(client, order);
+  } else if (const auto name = digest_expected(request)) {
+    const Verifying::Order order{*name, policy::url_for_others(request), request.stored_as()};
+    verifying_ = std::make_unique<ClientBehind<Verifying>>(client, order);
+  }
+}
+
+bool is_made(const client::Client& client, const policy::Request& request) {
+  return client.state.mirrored && request.rule() && !request.rule()->text().made.empty();
+}
+
+net::Task<void> send_made(client::Client& client, const policy::Request& request) {
+  constexpr std::string_view kBase = "{base}";
+  auto text = request.rule()->text().made;
+  const auto& base = client.state.mirrored->base;
+  for (auto at = text.find(kBase); at != text.npos; at = text.find(kBase, at + base.size()))
+    text.replace(at, kBase.size(), base);
+  const auto message = own_message(client, 200, "application/json", std::move(text));
+  co_await send_message(client, message);
 }
 
 }  // namespace proxy::reply

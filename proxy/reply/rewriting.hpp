@@ -9,21 +9,23 @@
 #include <string_view>
 
 #include "proxy/client/client.hpp"
+#include "proxy/mirrors/rewrite.hpp"
+#include "proxy/reply/verifying.hpp"
 
 namespace proxy::reply {
 
 // A writer in front of the client's own: keeps the whole of a response to rewrite
 // (mirrors/rewrite.hpp), and sends it at its end, or the 304 in its place. All other responses pass
-// at once. So does one that is longer than mirrors::kMostRewritten, coded or no JSON, and the log
-// says so. What is kept is charged to the memory of bodies on their way. If that is short, the
-// client gets a 503 in place of the response.
+// at once. So does one that is longer than mirrors::kMostRewritten, coded or not readable, and the
+// log and Cache-Status say so. What is kept is charged to the memory of bodies on their way. If
+// that is short, the client gets a 503 in place of the response.
 class Rewriting final : public client::ResponseWriter {
  public:
   // The request has no condition and no range of its own, so that a 200 has the whole text.
   struct Order {
-    std::span<const std::string> members;  // to leave out
-    std::string_view none_match;           // the value of If-None-Match; may be empty
-    std::string_view url;                  // for the log (policy::url_for_others())
+    mirrors::TextChange change;
+    std::string_view none_match;  // the value of If-None-Match; may be empty
+    std::string_view url;         // for the log (policy::url_for_others())
   };
   // `order` refers to text that outlives the writer, as does the client.
   Rewriting(client::Client& client, const Order& order)
@@ -60,6 +62,7 @@ class Rewriting final : public client::ResponseWriter {
   net::Task<net::error_code> send_unavailable();
   net::Task<net::error_code> send_rewritten();
   void drop_kept();
+  void say_original(std::string_view why);
 
   client::ResponseWriter& to_;
   client::ResponseState& state_;
@@ -72,15 +75,11 @@ class Rewriting final : public client::ResponseWriter {
   std::optional<client::ResponseState::Holds> holds_;
 };
 
-// A client whose response is rewritten.
-struct RewritingClient {
-  // Returns null unless a rule of the site rewrites the response for this client, which asks by a
-  // path of ours. Else changes the request: from now on it asks for the whole response, without a
-  // coding and without conditions, because the client's tags and ranges are of the rewritten text.
-  // Call this before a variant is selected. The request outlives the result.
-  static std::unique_ptr<RewritingClient> of(client::Client& client, policy::Request& request);
-
-  RewritingClient(client::Client& of, const Rewriting::Order& order)
+// A client whose response passes one of the writers of mirrors.
+template <class Writer>
+struct ClientBehind {
+  template <class Order>
+  ClientBehind(client::Client& of, const Order& order)
       : response(of, order),
         client{.access = of.access,
                .response = response,
@@ -93,13 +92,34 @@ struct RewritingClient {
                .bandwidth = of.bandwidth,
                .tells_epoch = of.tells_epoch} {}
 
-  Rewriting response;
+  Writer response;
   client::Client client;
 };
 
-// Begins the response to a request for a mirror: what clients read of the mirrored server in its
-// head is written as they find it here, and RewritingClient::of() is the result. Null for all other
-// requests.
-std::unique_ptr<RewritingClient> begin_mirrored(client::Client& client, policy::Request& request);
+// The response to a request for a mirror. The request outlives it.
+class MirroredResponse {
+ public:
+  // Begins it: what clients read of the mirrored server in its head is written as they find it
+  // here. If the rule of the site has the text rewritten, the request asks for the whole of it from
+  // now on, without a coding and conditions: the client's tags and ranges are of the other text.
+  // Else, if the client's URL has a digest, the body is verified. Does nothing for other requests.
+  // Call this before a variant is selected.
+  MirroredResponse(client::Client& client, policy::Request& request);
+
+  [[nodiscard]] client::Client& client() {
+    if (rewriting_) return rewriting_->client;
+    return verifying_ ? verifying_->client : of_;
+  }
+
+ private:
+  client::Client& of_;
+  std::unique_ptr<ClientBehind<Rewriting>> rewriting_;
+  std::unique_ptr<ClientBehind<Verifying>> verifying_;
+};
+
+// Whether the answer to the request, for a mirror, is made here in place of the server's
+// (config::TextRule::made), and the answer.
+bool is_made(const client::Client& client, const policy::Request& request);
+net::Task<void> send_made(client::Client& client, const policy::Request& request);
 
 }  // namespace proxy::reply

@@ -81,6 +81,9 @@ Follow::Follow(const SourceAccess& access, const policy::Request& request, std::
     if (known && !known->has_failed()) anonymous_->token = known->text;
     if (!anonymous_->token.empty()) head = authorized_head(head, anonymous_->token);
   }
+  // An index has several forms, whether its server says so or not.
+  const auto* const rule = request.rule();
+  if (rule && !rule->text().links.empty()) said_.vary = "Accept";
   asked_ = head;
 }
 
@@ -112,7 +115,8 @@ net::Task<upstream::Outcome<bool>> Follow::go_on(SourceAccess& access,
       finish(*of_file, times);
     } else if (redirects_.any()) {
       finish(fetch->head(), times);
-    } else if (linked_) {
+    } else if (linked_ || !said_.vary.empty()) {
+      add_vary(fetch->head());
       write_anew(fetch->head());
     }
     if (!is_hidden(fetch->head())) co_return false;
@@ -202,14 +206,18 @@ void Follow::finish(const http::ResponseHead& answer, const cache::Times& times)
   // The stored response has the bounds of other redirects.
   const bool leaves_old = answer.status == 304 && !answer.fields.has(http::field::cache_control);
   if (leaves_old && anew_.control.empty()) anew_.control = "max-age=0, must-revalidate";
-  // A 304 without Vary leaves that of the stored response, which has the redirects' names already.
-  const bool has_vary = answer.status != 304 || answer.fields.has(http::field::vary);
-  if (has_vary) anew_.vary = said_.vary;
+  add_vary(answer);
   if (const auto* const to = answer.fields.find(http::field::location)) {
     const auto url = http::resolve(last, to->value);  // it may be relative to the last URL
     if (url) anew_.location = url->url();
   }
   write_anew(answer);
+}
+
+// A 304 without Vary leaves that of the stored response, which has these names already.
+void Follow::add_vary(const http::ResponseHead& answer) {
+  const bool has_vary = answer.status != 304 || answer.fields.has(http::field::vary);
+  if (has_vary) anew_.vary = said_.vary;
 }
 
 void Follow::write_anew(const http::ResponseHead& answer) {

@@ -74,6 +74,7 @@ class Follow {
   bool follows(const http::ResponseHead& answer, const cache::Times& times);
   void record(const http::ResponseHead& redirect, const cache::Times& times);
   void finish(const http::ResponseHead& answer, const cache::Times& times);
+  void add_vary(const http::ResponseHead& answer);
   void write_anew(const http::ResponseHead& answer);
   net::Task<upstream::Outcome<bool>> gets_token(SourceAccess& access,
                                                 std::unique_ptr<upstream::Fetch>& fetch);

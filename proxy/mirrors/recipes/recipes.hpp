@@ -42,6 +42,11 @@ std::string server_of(const Upstream& upstream);  // "https://HOST"
 std::vector<config::HostSpec> hosts_of(std::span<const Upstream> upstreams);
 std::vector<config::RuleSettings> rules_of(std::span<const Row> rows);
 
+// Clients get the links of these members as paths of ours (config::TextRule), in the responses of
+// the rows with this name.
+void set_links(config::RecipeSettings& recipe, std::string_view row,
+               std::span<const std::string_view> links);
+
 // A registry of container images: a name that clients give it, where it is, who gives tokens for it
 // beside hosts of its own domain, and where its repositories in one part are.
 struct Registry {
@@ -54,13 +59,20 @@ inline constexpr std::string_view kOci = "oci";
 std::span<const Registry> registries();
 
 config::RecipeSettings apt();
+config::RecipeSettings cargo();
 config::RecipeSettings dnf();
 config::RecipeSettings github();
+config::RecipeSettings go();
 config::RecipeSettings hf();
+config::RecipeSettings npm();
 config::RecipeSettings oci();
 config::RecipeSettings oci_rules();
+config::RecipeSettings pypi();
+config::RecipeSettings rustup();
 config::RecipeSettings steam();
 config::RecipeSettings windows();
+std::vector<config::RecipeSettings> languages();  // further ones
+std::vector<config::RecipeSettings> systems();
 
 // All but those whose clients take us for an http server have their hosts at the port of https.
 std::vector<config::RecipeSettings> all_recipes();

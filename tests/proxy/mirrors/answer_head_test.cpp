@@ -142,5 +142,14 @@ TEST(HarmlessHead, KeepsThePolicyOfTheOrigin) {
   EXPECT_TRUE(head.ends_with(kAdded));
 }
 
+// A digest is of one URL, and an encoded slash of one path.
+TEST(PlaceOf, IsThatOfTheServerWithoutDigestAndEncodedSlash) {
+  const auto url = *http::parse_target("GET", "https://h.test/@a/b?c");
+  const auto digest = "/sha256/" + std::string(64, 'a');
+  for (const auto& asked : {digest + "/https/h.test/@a/b?c", std::string("/https/h.test/@a%2fb?c"),
+                            "http://cache" + digest + "/https/h.test/@a/b?c"})
+    EXPECT_EQ(place_of(asked, "http://cache", url).ours, "http://cache/https/h.test") << asked;
+}
+
 }  // namespace
 }  // namespace proxy::mirrors

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 
 namespace proxy::mirrors {
 namespace {
@@ -71,6 +72,71 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"NotOfHtml", "<!doctype html>", std::nullopt},
         Case{"NotOfAByteOrderMark", "\xef\xbb\xbf{}", std::nullopt}),
     [](const auto& instance) { return std::string(instance.param.name); });
+
+// "X", and what the link was, and the digest.
+std::optional<std::string> with_digest(std::string_view link, std::string_view sha256) {
+  if (link == "stay") return std::nullopt;
+  return "X[" + std::string(link) + ',' + std::string(sha256) + ']';
+}
+
+TEST(JsonLinks, ChangeAndTheRestStaysByteForByte) {
+  const std::array<std::string, 3> names{"tarball", "url", "dist.zip"};
+  const std::pair<std::string, std::string> cases[] = {
+      {R"({"versions":{"1.0":{"dist":{"shasum":"s", "tarball" : "b","integrity":"i"}}},"time":{}})",
+       R"({"versions":{"1.0":{"dist":{"shasum":"s", "tarball" : "X[b,]",
+      "integrity" : "i"
+    }
+  }
+},)"
+       R"("time":{}})"},
+      {R"({"files":[{"hashes":{"sha256":"h"},"url":"b"},{"url":"c","hashes":{"md5":"m"}}]})",
+       R"({"files":[{"hashes":{"sha256":"h"},"url":"X[b,h]"},{"url":"X[c,]","hashes":)"
+       R"({"md5":"m"}}]})"},
+      {R"([{"url":"b","core-metadata":{"sha256":"m"},"hashes":{"sha256":"h"}},{"url":"c"}])",
+       R"([{"url":"X[b,h]","core-metadata":{"sha256":"m"},"hashes":{"sha256":"h"}},)"
+       R"({"url":"X[c,]"
+}])"},
+      {R"({"url":"b","archive_sha256":"h","url":"c"})",
+       R"({"url":"X[b,]","archive_sha256":"h","url":"X[c,h]"})"},
+      {R"({"dist":{"zip":"b"},"source":{"zip":"c"},"zip":"d"})",
+       R"({"dist":{"zip":"X[b,]"},"source":{"zip":"c"},"zip":"d"
+})"},
+      {R"({"dist":[{"zip":"b"}]})", R"({"dist":[{"zip":"X[b,]"}]
+})"},
+      {R"({"url":"https:\/\/h\/b"})", R"({"url":"X[https://h/b,]"})"},
+      {R"({"url":"stay","other":"b"})", R"({"url":"stay","other":"b"})"},
+      {R"({"url":"a\u0062"})", R"({"url":"a\u0062"})"},
+      {R"({"url":1,"tarball":{"tarball":null}})", R"({"url":1,"tarball":{"tarball":null}})"},
+      {R"(["url","b"])", R"(["url","b"])"},
+  };
+  for (const auto& [before, after] : cases) {
+    auto text = before;
+    EXPECT_TRUE(change_links(text, names, with_digest));
+    EXPECT_EQ(text, after);
+  }
+}
+
+TEST(JsonLinks, StayInATextThatCannotBeReadOrHasTooMany) {
+  const std::array<std::string, 1> names{"url"};
+  std::string many = "[0";
+  for (int i = 0; i < 10'000; ++i) many += R"(,{"url":"b"})";
+  many += ']';
+  for (const auto& before : {std::string(R"({"url":"b")"), std::string("<a>"), many}) {
+    auto text = before;
+    EXPECT_FALSE(change_links(
+        text, names, [](auto, auto) { return std::optional<std::string>(std::string(500, 'x')); }));
+    EXPECT_EQ(text, before);
+  }
+}
+
+// Else the text would be none.
+TEST(JsonLinks, StayInPlaceOfALinkThatAStringCannotHave) {
+  const std::array<std::string, 1> names{"url"};
+  std::string text = R"({"url":"b"})";
+  EXPECT_TRUE(
+      change_links(text, names, [](auto, auto) { return std::optional<std::string>("\""); }));
+  EXPECT_EQ(text, R"({"url":"b"})");
+}
 
 }  // namespace
 }  // namespace proxy::mirrors

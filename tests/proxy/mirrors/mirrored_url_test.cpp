@@ -152,5 +152,27 @@ TEST(MirroredHosts, HaveWhatIsListed) {  // M1
   EXPECT_FALSE(hosts_of({}).have(*mirrored_url("/https/a/")));
 }
 
+TEST(DigestFront, NamesADigestBeforeAMirrorPath) {
+  const auto is_front = [](std::size_t digits, const std::string& rest,
+                           const char* word = "sha256") {
+    const auto front = std::string("/") + word + '/' + std::string(digits, 'A');
+    const auto found = digest_front(front + rest);
+    EXPECT_TRUE(found.empty() || found == front);
+    return !found.empty();
+  };
+  EXPECT_TRUE(is_front(64, "/https/h/a") && is_front(64, "/http/h") &&
+              is_front(128, "/https/h/a", "sha512"));
+  EXPECT_FALSE(is_front(63, "/https/h/a") || is_front(65, "/https/h/a") || is_front(64, "/a"));
+  EXPECT_FALSE(is_front(64, "") || is_front(64, "/https/h/a", "sha512") ||
+               is_front(64, "/https/h/a", "sha1"));
+  EXPECT_EQ(digest_front("/sha256/" + std::string(63, 'a') + "g/https/h/a"), "");
+}
+
+TEST(PlainSlashes, AreReadInThePathAlone) {
+  EXPECT_EQ(with_plain_slashes("/@a%2fb%2Fc?d%2fe"), "/@a/b/c?d%2fe");
+  EXPECT_EQ(with_plain_slashes("/a%2"), "/a%2");
+  EXPECT_EQ(with_plain_slashes("/a%252f"), "/a%252f");
+}
+
 }  // namespace
 }  // namespace proxy::mirrors

@@ -45,6 +45,9 @@ TEST(RecipeMap, MakesAUrlOfAPrefixAParameterOrAHost) {
       {"/models/../x", "cache", "400"},
       {"/models/a%2fb", "cache", "https://m.test:8443/a%2Fb"},  // the policy judges it
       {"/https/h.test/a", "cache", "https://h.test/a"},
+      {"/sha256/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/https/h.test/a",
+       "cache", "https://h.test/a"},
+      {"/sha256/aa/https/h.test/a", "cache", ""},
       {"/a?x=1&from=u.test&y", "cache", "http://u.test/a?x=1&from=u.test&y"},
       {"/a?from=other.test", "cache", "403"},
       {"/a?from=c1.depots.test", "cache", "403"},

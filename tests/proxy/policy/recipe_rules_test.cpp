@@ -106,13 +106,13 @@ TEST(RecipeRules, OfAHubLikeOursTellCommitsFromNames) {
     const auto* const rule = rules.find(target_of("https://h.test" + path));
     EXPECT_EQ(class_of(rule), wanted) << path;
     const bool lists = path.starts_with("/api/");
-    EXPECT_EQ(!rule->members_to_drop().empty(), lists) << path;
+    EXPECT_EQ(!rule->text().drop_members.empty(), lists) << path;
     EXPECT_TRUE(rule->hides_denied()) << path;
     const bool is_of_revision = contains_any(path, {"/resolve/", "/raw/", "/tree/", "/revision/"});
     EXPECT_EQ(rule->allows_slashes(), is_of_revision) << path;
   }
   const auto* const paths = rules.find(target_of("https://h.test/api/models/o/r/paths-info/main"));
-  EXPECT_TRUE(paths->allows_post() && !paths->members_to_drop().empty());
+  EXPECT_TRUE(paths->allows_post() && !paths->text().drop_members.empty());
   const auto* const token =
       rules.find(target_of("https://h.test/api/models/o/r/xet-read-token/main"));
   EXPECT_EQ(token->response_class(), config::ResponseClass::absent);

@@ -4,7 +4,6 @@
 
 #include <array>
 
-#include "proxy/mirrors/rewrite.hpp"
 #include "tests/proxy/client/serve_scene.hpp"
 
 namespace proxy::reply {
@@ -22,7 +21,8 @@ struct RewritingScene : client::ServeScene {
   }
   net::Task<void> write(std::string head, std::vector<std::string> pieces,
                         std::optional<std::uint64_t> length) {
-    Rewriting writer(client, {kDropped, none_match, "https://hub.test/api"});
+    const Rewriting::Order order{{.dropped = kDropped}, none_match, "https://hub.test/api"};
+    Rewriting writer(client, order);
     auto error = co_await writer.start(head, 200, length, {});
     for (const auto& piece : pieces) {
       const net::asio::const_buffer bytes(piece.data(), piece.size());
