@@ -10,21 +10,22 @@
 namespace digest {
 namespace {
 
-constexpr std::array<std::uint8_t, 4> kMagic = {'H', 'S', 'Y', 'F'};
-constexpr std::uint8_t kVersion = 1;
-constexpr std::size_t kVersionAt = 4;
+constexpr std::array<std::uint8_t, 4> kFileMagic = {'H', 'S', 'Y', 'F'};
+constexpr std::uint8_t kFileVersion = 1;
+constexpr std::size_t kFileVersionAt = 4;
 constexpr std::size_t kKindAt = 5;
 constexpr std::size_t kLengthAt = 8;
-constexpr std::size_t kChecksumAt = 16;
+constexpr std::size_t kFileChecksumAt = 16;
 
 // The checksum covers its own envelope, too: a wrong kind or length must not look like damage of
 // the content.
-std::uint32_t checksum_of(std::span<const std::uint8_t> file) {
-  return crc32c(file.subspan(kEnvelopeBytes), crc32c(file.first(kChecksumAt)));
+std::uint32_t file_checksum_of(std::span<const std::uint8_t> file) {
+  return crc32c(file.subspan(kEnvelopeBytes), crc32c(file.first(kFileChecksumAt)));
 }
 
 bool begins_as_filter(std::span<const std::uint8_t> file) {
-  return file.size() >= kEnvelopeBytes && std::equal(kMagic.begin(), kMagic.end(), file.begin());
+  return file.size() >= kEnvelopeBytes &&
+         std::equal(kFileMagic.begin(), kFileMagic.end(), file.begin());
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ std::optional<FilterKind> kind_of(std::span<const std::uint8_t> file) {
 
 Loaded<std::uint64_t> announced_bytes(std::span<const std::uint8_t> head) {
   if (!begins_as_filter(head)) return FileError::not_a_filter;
-  if (head[kVersionAt] != kVersion) return FileError::unknown_version;
+  if (head[kFileVersionAt] != kFileVersion) return FileError::unknown_version;
   const std::uint64_t payload = load64(&head[kLengthAt]);
   // The length is foreign, and the sum may wrap.
   const std::uint64_t all = payload + kEnvelopeBytes;
@@ -58,8 +59,8 @@ Loaded<std::uint64_t> announced_bytes(std::span<const std::uint8_t> head) {
 FileWriter::FileWriter(FilterKind kind, std::size_t expected_payload) {
   file_.reserve(kEnvelopeBytes + expected_payload);
   file_.resize(kEnvelopeBytes);
-  std::copy(kMagic.begin(), kMagic.end(), file_.begin());
-  file_[kVersionAt] = kVersion;
+  std::copy(kFileMagic.begin(), kFileMagic.end(), file_.begin());
+  file_[kFileVersionAt] = kFileVersion;
   file_[kKindAt] = static_cast<std::uint8_t>(kind);
 }
 
@@ -87,7 +88,7 @@ FileWriter& FileWriter::shape(const Shape& shape) {
 
 std::vector<std::uint8_t> FileWriter::finish() && {
   store64(&file_[kLengthAt], file_.size() - kEnvelopeBytes);
-  store64(&file_[kChecksumAt], checksum_of(file_));
+  store64(&file_[kFileChecksumAt], file_checksum_of(file_));
   return std::move(file_);
 }
 
@@ -95,12 +96,12 @@ Loaded<FileReader> FileReader::open(std::span<const std::uint8_t> file, FilterKi
   if (!begins_as_filter(file)) return FileError::not_a_filter;
   // Before the checksum: what a later version writes may be checked in another way, and is not
   // damaged.
-  if (file[kVersionAt] != kVersion) return FileError::unknown_version;
+  if (file[kFileVersionAt] != kFileVersion) return FileError::unknown_version;
   if (file[kKindAt] != static_cast<std::uint8_t>(kind)) return FileError::other_kind;
   const auto payload = file.subspan(kEnvelopeBytes);
   if (load64(&file[kLengthAt]) != payload.size()) return FileError::wrong_length;
   // Compared as 8 bytes: the four after the checksum must be zero.
-  if (load64(&file[kChecksumAt]) != checksum_of(file)) return FileError::damaged;
+  if (load64(&file[kFileChecksumAt]) != file_checksum_of(file)) return FileError::damaged;
   return FileReader(payload);
 }
 

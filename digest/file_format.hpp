@@ -34,6 +34,7 @@ enum class FilterKind : std::uint8_t {
   blocked = 4,
   quotient = 5,
   mapped = 6,
+  bloomier = 7,
 };
 
 enum class FileError : std::uint8_t {

@@ -16,6 +16,19 @@ inline std::uint64_t scaled(std::uint64_t hash, std::uint64_t choices) {
   return static_cast<std::uint64_t>((Wide{hash} * choices) >> 64);
 }
 
+// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+inline std::uint64_t mix(std::uint64_t word) {
+  word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9;
+  word = (word ^ word >> 27) * 0x94d049bb133111eb;
+  return word ^ word >> 31;
+}
+
+// 64 bits of a key, as good as independent for each seed: mix(mix(a + seed * 0x9e3779b97f4a7c15) ^
+// b), modulo 2^64, with a and b the key's halves as little-endian numbers.
+inline std::uint64_t seeded_hash(const Key& key, std::uint64_t seed) {
+  return mix(mix(load64(&key.bytes[0]) + seed * 0x9e3779b97f4a7c15) ^ load64(&key.bytes[8]));
+}
+
 // The big-endian 32-bit word of a key at this index.
 inline std::uint32_t squid_word(const Key& key, std::size_t index) {
   return boost::endian::load_big_u32(key.bytes.data() + 4 * index);

@@ -43,7 +43,7 @@ Form form_of(Bytes bytes) {
 // Empty for a kind that this program does not know.
 std::string_view name_of(FilterKind kind) {
   constexpr std::string_view kKinds[] = {"",        "bloom",    "counting", "scalable",
-                                         "blocked", "quotient", "mapped"};
+                                         "blocked", "quotient", "mapped",   "bloomier"};
   const auto number = static_cast<std::size_t>(kind);
   return number < std::size(kKinds) ? kKinds[number] : std::string_view();
 }
@@ -82,7 +82,9 @@ std::uint64_t most_bytes(Form form, Bytes head) {
       break;
   }
   const auto kind = digest::kind_of(head);
-  if (kind == FilterKind::scalable) return kMaxScalable;
+  if (kind == FilterKind::scalable) {
+    return kMaxScalable;
+  }
   return (kind == FilterKind::counting ? 4 : 1) * kMaxBitBytes + kFields;
 }
 
@@ -186,6 +188,8 @@ Result<AnyDigest> AnyDigest::decode(Bytes bytes, const std::string& place) {
       return wrapped(digest::BlockedFilter::load(bytes), name);
     case FilterKind::quotient:
       return wrapped(digest::QuotientFilter::load(bytes), name);
+    case FilterKind::bloomier:
+      return wrapped(digest::BloomierFilter::load(bytes), name);
     case FilterKind::mapped:
       return Trouble{place + ": a mapped filter, which can be read from a file alone"};
   }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "digest/blocked_filter.hpp"
-#include "digest/bloom_filter.hpp"
+#include "digest/bloomier_filter.hpp"
 #include "digest/counting_filter.hpp"
 #include "digest/native_digest.hpp"
 #include "digest/quotient_filter.hpp"
@@ -46,7 +46,7 @@ class AnyDigest {
 
   using Filter = std::variant<digest::BloomFilter, digest::CountingFilter, digest::ScalableFilter,
                               digest::BlockedFilter, digest::QuotientFilter, digest::NativeDigest,
-                              digest::SquidDigest>;
+                              digest::SquidDigest, digest::BloomierFilter>;
 
   AnyDigest(std::string_view kind, std::uint64_t bytes, Filter filter)
       : kind_(kind), bytes_(bytes), filter_(std::move(filter)) {}

@@ -11,11 +11,12 @@ namespace {
 using Facts = std::map<std::string_view, Report::Value>;
 
 // In the order of the report. A fact that a form does not hold is unknown.
-constexpr std::string_view kNames[] = {"bits",     "hashes",     "salted",
-                                       "layout",   "stages",     "bits_per_entry",
-                                       "capacity", "entries",    "estimated_entries",
-                                       "bits_set", "fill_ratio", "false_positive_rate",
-                                       "epoch",    "generation"};
+constexpr std::string_view kNames[] = {"bits",      "hashes",     "salted",
+                                       "layout",    "stages",     "bits_per_entry",
+                                       "capacity",  "entries",    "estimated_entries",
+                                       "bits_set",  "fill_ratio", "false_positive_rate",
+                                       "epoch",     "generation", "value_bits",
+                                       "heavy_keys"};
 
 Facts facts_of(const digest::BloomFilter& filter) {
   const digest::Shape& shape = filter.shape();
@@ -61,6 +62,14 @@ Facts facts_of(const digest::QuotientFilter& filter) {
           {"capacity", shape.capacity()},
           {"entries", filter.entries()},
           {"fill_ratio", full},
+          {"false_positive_rate", filter.false_positive_rate()}};
+}
+
+Facts facts_of(const digest::BloomierFilter& filter) {
+  return {{"bits", filter.slots() * filter.form().bits()},
+          {"hashes", std::uint64_t{3}},
+          {"value_bits", std::uint64_t{filter.form().value_bits}},
+          {"entries", filter.keys()},
           {"false_positive_rate", filter.false_positive_rate()}};
 }
 

@@ -12,6 +12,8 @@
 
 namespace digest {
 
+inline constexpr std::uint64_t kMillion = 1'000'000;
+
 inline Key key_number(std::uint64_t number) {
   return key_of(Method::get, "http://test.example/" + std::to_string(number));
 }
