@@ -42,8 +42,8 @@ Form form_of(Bytes bytes) {
 
 // Empty for a kind that this program does not know.
 std::string_view name_of(FilterKind kind) {
-  constexpr std::string_view kKinds[] = {"",        "bloom",    "counting", "scalable",
-                                         "blocked", "quotient", "mapped",   "bloomier"};
+  constexpr std::string_view kKinds[] = {"",         "bloom",  "counting", "scalable", "blocked",
+                                         "quotient", "mapped", "bloomier", "bounds"};
   const auto number = static_cast<std::size_t>(kind);
   return number < std::size(kKinds) ? kKinds[number] : std::string_view();
 }
@@ -82,7 +82,8 @@ std::uint64_t most_bytes(Form form, Bytes head) {
       break;
   }
   const auto kind = digest::kind_of(head);
-  if (kind == FilterKind::scalable) {
+  // The last two have bytes for each key or position.
+  if (kind == FilterKind::scalable || kind == FilterKind::bounds) {
     return kMaxScalable;
   }
   return (kind == FilterKind::counting ? 4 : 1) * kMaxBitBytes + kFields;
@@ -190,6 +191,8 @@ Result<AnyDigest> AnyDigest::decode(Bytes bytes, const std::string& place) {
       return wrapped(digest::QuotientFilter::load(bytes), name);
     case FilterKind::bloomier:
       return wrapped(digest::BloomierFilter::load(bytes), name);
+    case FilterKind::bounds:
+      return wrapped(digest::CompactApproximator::load(bytes), name);
     case FilterKind::mapped:
       return Trouble{place + ": a mapped filter, which can be read from a file alone"};
   }

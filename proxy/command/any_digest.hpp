@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -10,6 +11,7 @@
 
 #include "digest/blocked_filter.hpp"
 #include "digest/bloomier_filter.hpp"
+#include "digest/compact_approximator.hpp"
 #include "digest/counting_filter.hpp"
 #include "digest/native_digest.hpp"
 #include "digest/quotient_filter.hpp"
@@ -37,6 +39,9 @@ class AnyDigest {
   // Whether the digest claims the key: false is certain. A file's later changes are not seen.
   bool contains(const digest::Key& key) const;
 
+  // The number of a key in a Bloomier filter or an approximator that claims it; nothing in others.
+  std::optional<std::uint64_t> value_of(const digest::Key& key) const;
+
   // Kind, sizes, fill and error rate, under the same names for every form. Never reveals the salt.
   Report describe() const;
 
@@ -44,9 +49,10 @@ class AnyDigest {
   const digest::BloomFilter* bloom() const;
   std::string_view kind() const { return kind_; }
 
-  using Filter = std::variant<digest::BloomFilter, digest::CountingFilter, digest::ScalableFilter,
-                              digest::BlockedFilter, digest::QuotientFilter, digest::NativeDigest,
-                              digest::SquidDigest, digest::BloomierFilter>;
+  using Filter =
+      std::variant<digest::BloomFilter, digest::CountingFilter, digest::ScalableFilter,
+                   digest::BlockedFilter, digest::QuotientFilter, digest::NativeDigest,
+                   digest::SquidDigest, digest::BloomierFilter, digest::CompactApproximator>;
 
   AnyDigest(std::string_view kind, std::uint64_t bytes, Filter filter)
       : kind_(kind), bytes_(bytes), filter_(std::move(filter)) {}

@@ -73,6 +73,16 @@ Facts facts_of(const digest::BloomierFilter& filter) {
           {"false_positive_rate", filter.false_positive_rate()}};
 }
 
+Facts facts_of(const digest::CompactApproximator& bounds) {
+  // A cell of 16 bits stands where a Bloom filter has a bit. Of the keys, those with a number above
+  // 0 can be told.
+  const digest::Shape& shape = bounds.shape();
+  return {{"bits", shape.bits * 8 * sizeof(digest::CompactApproximator::Value)},
+          {"hashes", std::uint64_t{shape.hashes}},
+          {"estimated_entries", digest::estimated_keys(shape, bounds.cells_from(1))},
+          {"false_positive_rate", bounds.excess_rate()}};
+}
+
 // Of a digest that says for how many entries it was made.
 Facts facts_of(const digest::BloomFilter& filter, std::uint64_t capacity, std::uint64_t entries) {
   Facts facts = facts_of(filter);
@@ -126,6 +136,15 @@ const digest::BloomFilter* bloom_in(const auto&) {
 
 bool AnyDigest::contains(const digest::Key& key) const {
   return std::visit([&](const auto& form) { return filter_in(form).contains(key); }, filter_);
+}
+
+std::optional<std::uint64_t> AnyDigest::value_of(const digest::Key& key) const {
+  if (!contains(key)) return std::nullopt;
+  if (const auto* const values = std::get_if<digest::BloomierFilter>(&filter_)) {
+    return values->find(key);
+  }
+  const auto* const bounds = std::get_if<digest::CompactApproximator>(&filter_);
+  return bounds ? std::optional<std::uint64_t>(bounds->bound(key)) : std::nullopt;
 }
 
 const digest::BloomFilter* AnyDigest::bloom() const {

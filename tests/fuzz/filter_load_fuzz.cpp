@@ -2,6 +2,7 @@
 #include "digest/blocked_filter.hpp"
 #include "digest/bloom_filter.hpp"
 #include "digest/bloomier_filter.hpp"
+#include "digest/compact_approximator.hpp"
 #include "digest/counting_filter.hpp"
 #include "digest/quotient_filter.hpp"
 #include "digest/scalable_filter.hpp"
@@ -32,6 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (kind == FilterKind::blocked) load<digest::BlockedFilter>(kind, payload);
   if (kind == FilterKind::quotient) load<digest::QuotientFilter>(kind, payload);
   if (kind == FilterKind::bloomier) load<digest::BloomierFilter>(kind, payload);
+  if (kind == FilterKind::bounds) load<digest::CompactApproximator>(kind, payload);
   const std::string text(payload.begin(), payload.end());
   const auto bytes = digest::from_base64(text);
   if (bytes && digest::to_base64(*bytes) != text) __builtin_trap();
