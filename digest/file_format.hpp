@@ -35,6 +35,7 @@ enum class FilterKind : std::uint8_t {
   quotient = 5,
   mapped = 6,
   bloomier = 7,
+  weighted = 8,
   bounds = 9,
 };
 

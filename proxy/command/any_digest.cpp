@@ -43,7 +43,7 @@ Form form_of(Bytes bytes) {
 // Empty for a kind that this program does not know.
 std::string_view name_of(FilterKind kind) {
   constexpr std::string_view kKinds[] = {"",         "bloom",  "counting", "scalable", "blocked",
-                                         "quotient", "mapped", "bloomier", "bounds"};
+                                         "quotient", "mapped", "bloomier", "weighted", "bounds"};
   const auto number = static_cast<std::size_t>(kind);
   return number < std::size(kKinds) ? kKinds[number] : std::string_view();
 }
@@ -191,6 +191,8 @@ Result<AnyDigest> AnyDigest::decode(Bytes bytes, const std::string& place) {
       return wrapped(digest::QuotientFilter::load(bytes), name);
     case FilterKind::bloomier:
       return wrapped(digest::BloomierFilter::load(bytes), name);
+    case FilterKind::weighted:
+      return wrapped(digest::WeightedFilter::load(bytes), name);
     case FilterKind::bounds:
       return wrapped(digest::CompactApproximator::load(bytes), name);
     case FilterKind::mapped:

@@ -17,6 +17,7 @@
 #include "digest/quotient_filter.hpp"
 #include "digest/scalable_filter.hpp"
 #include "digest/squid_digest.hpp"
+#include "digest/weighted_filter.hpp"
 #include "proxy/command/streams.hpp"
 #include "proxy/inspect/report.hpp"
 
@@ -49,10 +50,10 @@ class AnyDigest {
   const digest::BloomFilter* bloom() const;
   std::string_view kind() const { return kind_; }
 
-  using Filter =
-      std::variant<digest::BloomFilter, digest::CountingFilter, digest::ScalableFilter,
-                   digest::BlockedFilter, digest::QuotientFilter, digest::NativeDigest,
-                   digest::SquidDigest, digest::BloomierFilter, digest::CompactApproximator>;
+  using Filter = std::variant<digest::BloomFilter, digest::CountingFilter, digest::ScalableFilter,
+                              digest::BlockedFilter, digest::QuotientFilter, digest::NativeDigest,
+                              digest::SquidDigest, digest::BloomierFilter, digest::WeightedFilter,
+                              digest::CompactApproximator>;
 
   AnyDigest(std::string_view kind, std::uint64_t bytes, Filter filter)
       : kind_(kind), bytes_(bytes), filter_(std::move(filter)) {}

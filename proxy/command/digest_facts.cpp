@@ -73,6 +73,16 @@ Facts facts_of(const digest::BloomierFilter& filter) {
           {"false_positive_rate", filter.false_positive_rate()}};
 }
 
+Facts facts_of(const digest::WeightedFilter& filter) {
+  // Of a key that was rarely asked for.
+  return {{"bits", filter.bits()},
+          {"hashes", std::uint64_t{filter.base_hashes()}},
+          {"heavy_keys", filter.heavy_keys()},
+          {"entries", filter.members()},
+          {"bits_set", filter.bits_set()},
+          {"false_positive_rate", filter.rate_with(filter.base_hashes())}};
+}
+
 Facts facts_of(const digest::CompactApproximator& bounds) {
   // A cell of 16 bits stands where a Bloom filter has a bit. Of the keys, those with a number above
   // 0 can be told.

@@ -6,6 +6,7 @@
 #include "digest/counting_filter.hpp"
 #include "digest/quotient_filter.hpp"
 #include "digest/scalable_filter.hpp"
+#include "digest/weighted_filter.hpp"
 
 using digest::FilterKind;
 
@@ -33,6 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (kind == FilterKind::blocked) load<digest::BlockedFilter>(kind, payload);
   if (kind == FilterKind::quotient) load<digest::QuotientFilter>(kind, payload);
   if (kind == FilterKind::bloomier) load<digest::BloomierFilter>(kind, payload);
+  if (kind == FilterKind::weighted) load<digest::WeightedFilter>(kind, payload);
   if (kind == FilterKind::bounds) load<digest::CompactApproximator>(kind, payload);
   const std::string text(payload.begin(), payload.end());
   const auto bytes = digest::from_base64(text);
