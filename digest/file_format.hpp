@@ -37,6 +37,7 @@ enum class FilterKind : std::uint8_t {
   bloomier = 7,
   weighted = 8,
   bounds = 9,
+  adaptive = 10,
 };
 
 enum class FileError : std::uint8_t {

@@ -42,8 +42,9 @@ Form form_of(Bytes bytes) {
 
 // Empty for a kind that this program does not know.
 std::string_view name_of(FilterKind kind) {
-  constexpr std::string_view kKinds[] = {"",         "bloom",  "counting", "scalable", "blocked",
-                                         "quotient", "mapped", "bloomier", "weighted", "bounds"};
+  constexpr std::string_view kKinds[] = {"",         "bloom",    "counting", "scalable",
+                                         "blocked",  "quotient", "mapped",   "bloomier",
+                                         "weighted", "bounds",   "adaptive"};
   const auto number = static_cast<std::size_t>(kind);
   return number < std::size(kKinds) ? kKinds[number] : std::string_view();
 }
@@ -83,7 +84,7 @@ std::uint64_t most_bytes(Form form, Bytes head) {
   }
   const auto kind = digest::kind_of(head);
   // The last two have bytes for each key or position.
-  if (kind == FilterKind::scalable || kind == FilterKind::bounds) {
+  if (kind == FilterKind::scalable || kind == FilterKind::bounds || kind == FilterKind::adaptive) {
     return kMaxScalable;
   }
   return (kind == FilterKind::counting ? 4 : 1) * kMaxBitBytes + kFields;
@@ -195,6 +196,8 @@ Result<AnyDigest> AnyDigest::decode(Bytes bytes, const std::string& place) {
       return wrapped(digest::WeightedFilter::load(bytes), name);
     case FilterKind::bounds:
       return wrapped(digest::CompactApproximator::load(bytes), name);
+    case FilterKind::adaptive:
+      return wrapped(digest::AdaptiveFilter::load(bytes), name);
     case FilterKind::mapped:
       return Trouble{place + ": a mapped filter, which can be read from a file alone"};
   }

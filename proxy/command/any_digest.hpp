@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "digest/adaptive_filter.hpp"
 #include "digest/blocked_filter.hpp"
 #include "digest/bloomier_filter.hpp"
 #include "digest/compact_approximator.hpp"
@@ -53,7 +54,7 @@ class AnyDigest {
   using Filter = std::variant<digest::BloomFilter, digest::CountingFilter, digest::ScalableFilter,
                               digest::BlockedFilter, digest::QuotientFilter, digest::NativeDigest,
                               digest::SquidDigest, digest::BloomierFilter, digest::WeightedFilter,
-                              digest::CompactApproximator>;
+                              digest::CompactApproximator, digest::AdaptiveFilter>;
 
   AnyDigest(std::string_view kind, std::uint64_t bytes, Filter filter)
       : kind_(kind), bytes_(bytes), filter_(std::move(filter)) {}

@@ -93,6 +93,17 @@ Facts facts_of(const digest::CompactApproximator& bounds) {
           {"false_positive_rate", bounds.excess_rate()}};
 }
 
+Facts facts_of(const digest::AdaptiveFilter& filter) {
+  const auto full = static_cast<double>(filter.entries()) / static_cast<double>(filter.cells());
+  // With the keys, from which corrections are made.
+  constexpr std::uint64_t kBits = 16 + 8 * sizeof(digest::Key);
+  return {{"bits", filter.cells() * kBits},
+          {"hashes", std::uint64_t{4}},
+          {"entries", filter.entries()},
+          {"fill_ratio", full},
+          {"false_positive_rate", filter.false_positive_rate()}};
+}
+
 // Of a digest that says for how many entries it was made.
 Facts facts_of(const digest::BloomFilter& filter, std::uint64_t capacity, std::uint64_t entries) {
   Facts facts = facts_of(filter);

@@ -1,3 +1,4 @@
+#include "digest/adaptive_filter.hpp"
 #include "digest/base64.hpp"
 #include "digest/blocked_filter.hpp"
 #include "digest/bloom_filter.hpp"
@@ -36,6 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (kind == FilterKind::bloomier) load<digest::BloomierFilter>(kind, payload);
   if (kind == FilterKind::weighted) load<digest::WeightedFilter>(kind, payload);
   if (kind == FilterKind::bounds) load<digest::CompactApproximator>(kind, payload);
+  if (kind == FilterKind::adaptive) load<digest::AdaptiveFilter>(kind, payload);
   const std::string text(payload.begin(), payload.end());
   const auto bytes = digest::from_base64(text);
   if (bytes && digest::to_base64(*bytes) != text) __builtin_trap();
