@@ -38,6 +38,7 @@ enum class FilterKind : std::uint8_t {
   weighted = 8,
   bounds = 9,
   adaptive = 10,
+  message = 11,
 };
 
 enum class FileError : std::uint8_t {

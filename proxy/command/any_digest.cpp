@@ -44,7 +44,7 @@ Form form_of(Bytes bytes) {
 std::string_view name_of(FilterKind kind) {
   constexpr std::string_view kKinds[] = {"",         "bloom",    "counting", "scalable",
                                          "blocked",  "quotient", "mapped",   "bloomier",
-                                         "weighted", "bounds",   "adaptive"};
+                                         "weighted", "bounds",   "adaptive", "message"};
   const auto number = static_cast<std::size_t>(kind);
   return number < std::size(kKinds) ? kKinds[number] : std::string_view();
 }
@@ -198,6 +198,8 @@ Result<AnyDigest> AnyDigest::decode(Bytes bytes, const std::string& place) {
       return wrapped(digest::CompactApproximator::load(bytes), name);
     case FilterKind::adaptive:
       return wrapped(digest::AdaptiveFilter::load(bytes), name);
+    case FilterKind::message:
+      return wrapped(digest::MessageFilter::load(bytes), name);
     case FilterKind::mapped:
       return Trouble{place + ": a mapped filter, which can be read from a file alone"};
   }

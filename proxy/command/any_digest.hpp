@@ -14,6 +14,7 @@
 #include "digest/bloomier_filter.hpp"
 #include "digest/compact_approximator.hpp"
 #include "digest/counting_filter.hpp"
+#include "digest/message_filter.hpp"
 #include "digest/native_digest.hpp"
 #include "digest/quotient_filter.hpp"
 #include "digest/scalable_filter.hpp"
@@ -51,10 +52,11 @@ class AnyDigest {
   const digest::BloomFilter* bloom() const;
   std::string_view kind() const { return kind_; }
 
-  using Filter = std::variant<digest::BloomFilter, digest::CountingFilter, digest::ScalableFilter,
-                              digest::BlockedFilter, digest::QuotientFilter, digest::NativeDigest,
-                              digest::SquidDigest, digest::BloomierFilter, digest::WeightedFilter,
-                              digest::CompactApproximator, digest::AdaptiveFilter>;
+  using Filter =
+      std::variant<digest::BloomFilter, digest::CountingFilter, digest::ScalableFilter,
+                   digest::BlockedFilter, digest::QuotientFilter, digest::NativeDigest,
+                   digest::SquidDigest, digest::BloomierFilter, digest::WeightedFilter,
+                   digest::CompactApproximator, digest::AdaptiveFilter, digest::MessageFilter>;
 
   AnyDigest(std::string_view kind, std::uint64_t bytes, Filter filter)
       : kind_(kind), bytes_(bytes), filter_(std::move(filter)) {}

@@ -93,6 +93,16 @@ Facts facts_of(const digest::CompactApproximator& bounds) {
           {"false_positive_rate", bounds.excess_rate()}};
 }
 
+Facts facts_of(const digest::MessageFilter& filter) {
+  const auto fill =
+      static_cast<double>(filter.bits_set()) / static_cast<double>(filter.shape().bits());
+  return {{"bits", filter.shape().bits()},
+          {"hashes", std::uint64_t{filter.shape().hashes}},
+          {"bits_set", filter.bits_set()},
+          {"fill_ratio", fill},
+          {"false_positive_rate", filter.false_positive_rate()}};
+}
+
 Facts facts_of(const digest::AdaptiveFilter& filter) {
   const auto full = static_cast<double>(filter.entries()) / static_cast<double>(filter.cells());
   // With the keys, from which corrections are made.

@@ -5,6 +5,7 @@
 #include "digest/bloomier_filter.hpp"
 #include "digest/compact_approximator.hpp"
 #include "digest/counting_filter.hpp"
+#include "digest/message_filter.hpp"
 #include "digest/quotient_filter.hpp"
 #include "digest/scalable_filter.hpp"
 #include "digest/weighted_filter.hpp"
@@ -38,6 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (kind == FilterKind::weighted) load<digest::WeightedFilter>(kind, payload);
   if (kind == FilterKind::bounds) load<digest::CompactApproximator>(kind, payload);
   if (kind == FilterKind::adaptive) load<digest::AdaptiveFilter>(kind, payload);
+  if (kind == FilterKind::message) load<digest::MessageFilter>(kind, payload);
   const std::string text(payload.begin(), payload.end());
   const auto bytes = digest::from_base64(text);
   if (bytes && digest::to_base64(*bytes) != text) __builtin_trap();
