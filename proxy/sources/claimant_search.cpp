@@ -71,11 +71,10 @@ Candidates candidates_for(SourceAccess& access, const ClaimantSearch::For& wante
                           const ChoicePlan::Given& given, peers::Claimants claimants,
                           peers::SteadyTime now) {
   // A proxy that is no Hearsay can't know that we fetch a newer copy, so the owner is asked.
-  const auto& directory = *wanted.request.policy().directory;
-  const bool wants_newer = wanted.allowed.least_freshness > std::chrono::seconds(0);
+  const bool wants_newer = wanted.allowed.least_freshness.count() > 0;
   const auto barred = std::remove_if(claimants.begin(), claimants.end(), [&](const PeerRef& peer) {
-    return why_barred(*peer, wanted.request, wanted.allowed).has_value() ||
-           (wants_newer && !directory.epoch_of(peer));
+    if (why_barred(*peer, wanted.request, wanted.allowed)) return true;
+    return wants_newer && !wanted.request.policy().directory->epoch_of(peer);
   });
   claimants.erase(barred, claimants.end());
   const auto draw = [&random = access.probes.random] {
@@ -92,8 +91,7 @@ ChoicePlan::Given given_now(SourceAccess& access, const ClaimantSearch::For& wan
   const auto now = access.now();
   auto claimants = claimants_for(wanted, now, claimed_key);
   auto given = ClaimantSearch::given_for(access, wanted, std::move(claimants), now);
-  const auto& candidates = given.candidates;
-  const bool claimed = !candidates.none() && candidates.lead() == Lead::claim;
+  const bool claimed = !given.candidates.none() && given.candidates.lead() == Lead::claim;
   if (wanted.allowed.neighbours())
     inquiries.claimed = claimed ? observe::Claimed::by_some : observe::Claimed::by_nobody;
   return given;
@@ -255,9 +253,8 @@ void ClaimantSearch::ask_by_rest_of_route(ChoicePlan::Number of) {
 Task<bool> ClaimantSearch::is_answer(SourceQuestion& question) {
   const auto& attempt = question.attempt;
   if (!attempt.peer()) co_return is_origins_answer(question);
-  const auto& heard = attempt.outcome();
-  const auto finding =
-      heard ? finding_in(attempt.head(), wanted_.asked) : finding_in(heard.error());
+  const auto finding = attempt.outcome() ? finding_in(attempt.head(), wanted_.asked)
+                                         : finding_in(attempt.outcome().error());
   const bool holds = finding.worth == Worth::holds;
   if (holds && attempt.lead() == Lead::site) record_luck(SiteLuck::Question::found);
   if (holds) plan_.peer_has(question.plan.number);
@@ -287,8 +284,7 @@ Task<void> ClaimantSearch::record_no(SourceQuestion& question, const Finding& fi
   if (attempt.lead() == Lead::site) {
     record_word_of_member(question);
   } else if (is_denial(finding)) {
-    const auto& directory = wanted_.request.policy().directory;
-    directory->record_denial(attempt.peer(), claimed_, attempt.begun());
+    wanted_.request.policy().directory->record_denial(attempt.peer(), claimed_, attempt.begun());
   }
   using No = ChoicePlan::No;
   const auto no = attempt.outcome() ? No::said : No::failed;

@@ -32,7 +32,7 @@ struct SiblingQuestion {
   // The value of peers::kFetchField, if the sibling has not claimed the URL. Empty: it has.
   std::string_view fetcher = {};
   std::chrono::seconds least_freshness{0};  // as min-fresh, unless the client demands more
-  bool stale_will_do = false;  // the origin is away (max-stale)
+  bool stale_will_do = false;               // the origin is away (max-stale)
 };
 // The head of a request to a sibling: in absolute-form, with only-if-cached, and without
 // credentials and cookies, since a sibling is asked only for responses that it may give to any
