@@ -42,6 +42,8 @@ cache::Ref<cache::Entry> entry_of(FetchAccess& access, const cache::Entry& store
   return cache::Entry::make(budget, received);
 }
 
+// The fields of the other URL are for its own clients. The digest proves the bytes alone, so the
+// head tells of nothing else.
 cache::Ref<const cache::Entry> with_own_head(FetchAccess& access, const cache::Entry& stored,
                                              const ContentName& name) {
   auto entry = entry_of(access, stored, stored.url(), own_head_of(name), stored.times());
@@ -78,6 +80,7 @@ void renew_record(FetchAccess& access, const cache::Entry& stored, const cache::
   if (!name || stored.object()) return;  // an object stays the same one
   const auto stored_as = policy::stored_under(*name);
   const auto key = digest::key_of(digest::Method::get, stored_as);
+  // A record that only the disk has is not worth a read: whoever finds it drops it.
   const auto record = access.cache().in_memory(key, stored_as, request.head.fields).entry;
   if (!record) return;
   const cache::ParsedHead told(*record);
@@ -93,6 +96,7 @@ Task<OfContent> find_by_content(FetchAccess& access, const policy::Request& requ
   const auto name = policy::shared_content_of(request);
   if (!name) co_return OfContent{};
   const auto stored_as = policy::stored_under(*name);
+  // The client has asked for neither URL, so a request of its own acts for it in each look-up.
   const policy::ActingRequest for_record(request, request.target.url(), stored_as);
   if (!for_record.get()) co_return OfContent{};
   tiers::Stored record;

@@ -98,6 +98,7 @@ MirroredHosts mirrored_hosts(const config::MirrorSettings& settings) {
   return MirroredHosts(hosts);
 }
 
+// A listed host may be named by each parameter, since the site has allowed it for every client.
 RecipeMap::RecipeMap(std::span<const config::RecipeSettings> recipes, Registries registries,
                      const std::vector<config::HostSpec>& listed)
     : registries_(std::move(registries)), hosts_(hosts_by_field(recipes)) {

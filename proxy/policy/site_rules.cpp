@@ -254,6 +254,7 @@ SiteRules::SiteRules(const std::vector<config::RuleSettings>& settings,
   }
 }
 
+// The site's rules come first: they may say more of a mirrored host than our recipe knows.
 const SiteRule* SiteRules::find(const http::Target& target) const {
   if (const auto* const rule = first_of(rules_, target)) return rule;
   if (recipes_.empty() || !mirrored_.have(target)) return nullptr;  // mostly
@@ -264,6 +265,7 @@ const SiteRule* SiteRules::find(const http::Target& target) const {
   return nullptr;
 }
 
+// A host that several recipes cover may lead to the storage of each of them.
 bool SiteRules::may_follow(const http::Target& first, const http::Target& to) const {
   const auto* const rule = find(first);
   if (rule && rule->may_follow(to)) return true;

@@ -24,6 +24,9 @@ std::string digest_in_tag(std::string_view etag) {
   return is_digest ? std::string(tag->opaque) : std::string();
 }
 
+// A response without a body, so that the disk, the digest and neighbours need nothing new for it.
+// Its entity tag is the digest. It counts as fresh, because it is read only where the registry does
+// not answer, and whoever reads it takes it for outdated.
 cache::Ref<cache::Entry> record_of(SourceAccess& access, const policy::Request& request,
                                    const std::string& digest) {
   static const http::Fields kNoFields;
@@ -69,6 +72,7 @@ std::string last_tag_question(const policy::Request& request) {
   return "last tag " + request.target.url();
 }
 
+// The manifest is then found, verified and shared as if the client had asked for it by its digest.
 void aim_at_digest(policy::Request& request, const std::string& digest) {
   const auto part = mirrors::ImagePart::parse(request.target.path());
   if (!part || digest.empty()) return;
@@ -99,6 +103,7 @@ Task<void> record_digest(SourceAccess& access, const policy::Request& request,
                          const std::string& digest) {
   auto finding = recorded_digest(access, request);
   const auto before = co_await finding;
+  // A tag is asked for again and again, and mostly names the same digest.
   if (before == digest) co_return;
   auto& cache = access.cache.cache;
   const auto key = tag_record_key(request);
