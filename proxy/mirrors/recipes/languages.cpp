@@ -35,6 +35,8 @@ constexpr Upstream kJavaStorage[] = {{"gradle.org", "plugins-artifacts"}, {"goog
 constexpr Row kMaven[] = {
     language_index("maven-metadata", "/**/maven-metadata.*"),
     language_index("maven-snapshot", "/**/*-SNAPSHOT/*-SNAPSHOT*"),
+    language_index("maven-snapshot", "/**/SNAPSHOT/*SNAPSHOT*"),
+    language_index("maven-snapshot", "/**/*-snapshot/*-snapshot*"),
     language_file("maven-file", "/**/*.jar"),
     language_file("maven-file", "/**/*.jar.*"),
     language_file("maven-file", "/**/*.pom"),
@@ -49,11 +51,13 @@ constexpr Row kMaven[] = {
     language_other("maven-other"),
 };
 
-// Conda, mamba and pixi: a shard of the index has its digest for a name.
+// Conda, mamba and pixi: a shard of the index has its digest for a name. A private channel is named
+// by a token in its path.
 constexpr Upstream kCondaChannels{"anaconda.org", "conda"};
 constexpr Upstream kConda[] = {kCondaChannels, {"anaconda.com", "repo"}};
-constexpr Upstream kCondaStorage[] = {{"anaconda.org", "*"}, {"amazonaws.com", "*"}};
+constexpr Upstream kCondaStorage[] = {{"anaconda.org", "*"}, {"amazonaws.com", "*.s3"}};
 constexpr Row kCondaRows[] = {
+    {"conda-private", kAnyHost, "/t/**?*", Kind::pass},
     {"conda-shard", kAnyHost, "/**/{sha256}.msgpack.zst", Kind::immutable, 0s, 60s,
      kNamedByContent},
     language_file("conda-package", "/**/*.conda"),
@@ -66,13 +70,10 @@ constexpr Row kCondaRows[] = {
 constexpr Upstream kGems{"rubygems.org"};
 constexpr Upstream kGemHosts[] = {kGems, {"rubygems.org", "index"}};
 constexpr Row kGemRows[] = {
-    language_index("gem-index", "/versions"),
-    language_index("gem-index", "/info/*"),
-    language_index("gem-index", "/names"),
-    language_index("gem-index", "/*specs.*"),
-    language_file("gem-file", "/gems/*.gem"),
-    language_file("gem-file", "/quick/**"),
-    language_other("gem-other"),
+    language_index("gem-index", "/versions"), language_index("gem-index", "/info/*"),
+    language_index("gem-index", "/names"),    language_index("gem-index", "/specs.*"),
+    language_index("gem-index", "/*specs.*"), language_file("gem-file", "/gems/*.gem"),
+    language_file("gem-file", "/quick/**"),   language_other("gem-other"),
 };
 
 // Composer: archives are those of a commit, which the storage sends anew for each request.
@@ -128,15 +129,14 @@ constexpr Row kPubRows[] = {
     language_other("pub-other"),
 };
 
-// CRAN: an old version moves to the archive, and its old place is then empty.
+// CRAN: an old version moves to the archive, and its old place is then empty. Binaries are built
+// anew under their names.
 constexpr Upstream kCloud{"r-project.org", "cloud"};
 constexpr Upstream kCranHosts[] = {kCloud, {"r-project.org", "cran"}};
 constexpr Row kCranRows[] = {
     language_index("cran-index", "/**/PACKAGES*"),
     language_file("cran-file", "/**/src/contrib/*.tar.gz"),
     language_file("cran-file", "/**/src/contrib/Archive/**"),
-    language_file("cran-file", "/**/bin/**/*.zip"),
-    language_file("cran-file", "/**/bin/**/*.tgz"),
     language_index("cran-index", "/**"),
     language_other("cran-other"),
 };

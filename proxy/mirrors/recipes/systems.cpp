@@ -97,8 +97,9 @@ constexpr Row kPlaywrightRows[] = {
     system_file("playwright-file", "/dbazure/download/playwright/**"),
     system_other("playwright-other"),
 };
-constexpr Upstream kCypress[] = {{"cypress.io", "cdn"}};
+constexpr Upstream kCypress[] = {{"cypress.io", "download"}, {"cypress.io", "cdn"}};
 constexpr Row kCypressRows[] = {
+    system_file("cypress-file", "/desktop/{num}.{num}.{num}?*"),
     system_file("cypress-file", "/desktop/{num}.{num}.{num}/**"),
     system_other("cypress-other"),
 };
