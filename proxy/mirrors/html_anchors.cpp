@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "proxy/http/target.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::mirrors {
@@ -29,8 +30,9 @@ constexpr std::array<Reference, 6> kReferences{{{"&amp;", '&'},
 // A reference by number to an ASCII character at the front of the text: "&#43;" or "&#x2b;". Takes
 // it off. Nothing: there is none.
 std::optional<char> take_number(std::string_view& text) {
-  const auto end = text.find(';');
-  if (!text.starts_with("&#") || end == text.npos || end > 12) return std::nullopt;
+  if (!text.starts_with("&#")) return std::nullopt;
+  const auto end = text.substr(0, 13).find(';');
+  if (end == text.npos) return std::nullopt;
   auto digits = text.substr(2, end - 2);
   const bool is_hex = http::same_word(digits.substr(0, 1), "x");
   if (is_hex) digits.remove_prefix(1);
@@ -42,7 +44,7 @@ std::optional<char> take_number(std::string_view& text) {
   return static_cast<char>(code);
 }
 
-// Other references stay as they are: no URL of an index has them.
+// Other references stay, for the caller to find.
 std::string decoded(std::string_view value) {
   std::string text;
   while (!value.empty()) {
@@ -59,6 +61,16 @@ std::string decoded(std::string_view value) {
     }
   }
   return text;
+}
+
+// Whether a text that was decoded has the begin of a reference still.
+bool has_reference(std::string_view text) {
+  for (auto at = text.find('&'); at != text.npos; at = text.find('&', at + 1)) {
+    auto end = at + 1;
+    while (end < text.size() && http::is_letter(text[end])) ++end;
+    if (text.substr(at + 1, 1) == "#" || text.substr(end, 1) == ";") return true;
+  }
+  return false;
 }
 
 // For a value in either kind of quotes.
@@ -152,12 +164,14 @@ bool PageReader::read_comment() {
     at_ += empty.size();
     return true;
   }
-  const auto end = html_.find("-->", at_);
-  const auto other_end = html_.find("--!>", at_);
-  if (end == html_.npos && other_end == html_.npos) return false;
-  at_ = std::min(end == html_.npos ? end : end + 3,
-                 other_end == html_.npos ? other_end : other_end + 4);
-  return true;
+  // One search for both: a page of comments would be read to its end by the search for the other.
+  for (auto dash = html_.find("--", at_); dash != html_.npos; dash = html_.find("--", dash + 1)) {
+    const auto rest = html_.substr(dash + 2);
+    if (!rest.starts_with('>') && !rest.starts_with("!>")) continue;
+    at_ = dash + (rest.front() == '>' ? 3 : 4);
+    return true;
+  }
+  return false;
 }
 
 // A ">" within a quoted value does not end the tag.
@@ -212,9 +226,13 @@ std::optional<PageReader::Value> PageReader::read_value() {
   return Value{begin, at_++, true};
 }
 
-// Only the value changes. Without quotes, a new one could end the tag.
+// Only the value changes. Without quotes, a new one could end the tag. No URL is so long as the
+// first limit, and none of an index has the references that nobody decodes here.
 bool PageReader::change(const Value& value) {
-  const auto written = decoded(html_.substr(value.begin, value.end - value.begin));
+  const auto size = value.end - value.begin;
+  if (size > 6 * http::kMaxUrl) return true;
+  const auto written = decoded(html_.substr(value.begin, size));
+  if (has_reference(written)) return true;
   const auto trimmed = http::trim(written);
   const auto link = link_(trimmed, {});
   if (!link) return true;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "proxy/http/target.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::mirrors {
@@ -56,9 +57,12 @@ class LinkFilter {
     });
   }
   void change(const Scope::Link& at, std::string_view sha256) {
-    std::string url(json_.substr(at.begin, at.end - at.begin));
-    for (auto slash = url.find("\\/"); slash != url.npos; slash = url.find("\\/", slash))
-      url.erase(slash, 1);
+    if (at.end - at.begin > 2 * http::kMaxUrl) return;  // no URL is so long
+    std::string url;
+    for (auto i = at.begin; i < at.end; ++i) {
+      if (json_[i] == '\\' && json_[i + 1] == '/') ++i;
+      url += json_[i];
+    }
     const auto is_plain = [](std::string_view text) {
       return text.find_first_of("\"\\") == text.npos;
     };

@@ -43,7 +43,15 @@ LinkTo links_at(Place place, http::Target page,
     if (!to || to->had_userinfo()) return std::nullopt;
     const bool is_own = http::same_origin(*to, page);
     const auto path = mirror_path_of(*to);
-    if (!(is_own || is_mirrored(*to)) || !mirrored_url(path)) return std::nullopt;
+    if (!(is_own || is_mirrored(*to)) || !mirrored_url(path)) {
+      if (!link.starts_with("//")) return std::nullopt;
+      // It would take our scheme, which may be http.
+      return std::string(to->scheme())
+          .append("://")
+          .append(to->authority())
+          .append(to->asked_path())
+          .append(fragment);
+    }
     if (!is_sha256(sha256)) sha256 = digest_in(fragment);
     auto url = place.base;
     if (is_sha256(sha256)) {

@@ -45,10 +45,12 @@ bool has_dot_segment(std::string_view path) {
   for (;;) {
     auto end = std::min(path.find('/'), path.size());
     auto next = std::min(end + 1, path.size());
-    for (auto at = path.find('%'); at < end; at = path.find('%', at + 1)) {
+    const auto part = path.substr(0, end);  // no search goes past it
+    for (auto at = part.find('%'); at != part.npos; at = part.find('%', at + 1)) {
       if (!http::same_word(path.substr(at, 3), "%2f")) continue;
       end = at;
       next = at + 3;
+      break;
     }
     if (is_dots(path.substr(0, end))) return true;
     if (end == path.size()) return false;

@@ -41,8 +41,11 @@ INSTANTIATE_TEST_SUITE_P(
         AnchorCase{"BehindOtherAttributes", "<a x y=1 z='>' href=\"b\">",
                    "<a x y=1 z='>' href=\"X[b]\">"},
         AnchorCase{"TheFirstOfTwo", "<a href=b href=c>", "<a href=\"X[b]\" href=c>"},
-        AnchorCase{"OfReferences", "<a href=\"?a&amp;b=&#43;&#x2B;&quot;&nbsp;\">",
-                   "<a href=\"X[?a&amp;b=++&quot;&amp;nbsp;]\">"},
+        AnchorCase{"OfReferences", "<a href=\"?a&amp;b=&#43;&#x2B;&quot;\">",
+                   "<a href=\"X[?a&amp;b=++&quot;]\">"},
+        AnchorCase{"ButNotOfReferencesThatNobodyKnows",
+                   "<a href=\"&eacute;\"><a href=\"&#233;#a\">",
+                   "<a href=\"&eacute;\"><a href=\"&#233;#a\">"},
         AnchorCase{"ButNotThatStay", "<a href=\"stay\">", "<a href=\"stay\">"},
         AnchorCase{"ButNotOfOthers", "<link href=b><abbr href=c><area href=d>",
                    "<link href=b><abbr href=c><area href=d>"},
@@ -68,6 +71,22 @@ INSTANTIATE_TEST_SUITE_P(
         AnchorCase{"NotOfACutComment", "<a href=b><!-- x", std::nullopt},
         AnchorCase{"NotOfACutName", "<a href=b><p", std::nullopt}),
     [](const auto& instance) { return std::string(instance.param.name); });
+
+std::string repeated(std::string_view text, std::size_t times) {
+  std::string all;
+  for (std::size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+// In a time that grows with the square of the size, these would take hours.
+TEST(HtmlAnchors, AreReadInOneGoHoweverTheyAreWritten) {
+  constexpr std::size_t kTimes = 1'000'000;
+  for (auto html : {"<a href=\"" + repeated("&#", kTimes) + "\">", repeated("<!--x-->", kTimes)}) {
+    const auto before = html;
+    EXPECT_TRUE(change_anchors(html, marked));
+    EXPECT_EQ(html, before);
+  }
+}
 
 TEST(HtmlAnchors, StayIfThereAreTooMany) {
   std::string html;

@@ -30,6 +30,7 @@ TEST(Links, LeadToTheMirror) {
       {"https://files.example.com:443/a#egg=b", files + "/a#egg=b"},
       // Out of the mirror, as its client would go without it.
       {"https://other.example.com/a", "-"},
+      {"//other.example.com/a#b", "https://other.example.com/a#b"},
       {"https://files.example.com:8443/a", "-"},
       {"https://files.example.com.evil.example/a", "-"},
       {"https://me@files.example.com/a", "-"},
