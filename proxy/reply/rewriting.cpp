@@ -173,7 +173,8 @@ std::optional<mirrors::TextChange> change_for(const client::Client& client,
 
 // What clients ask for beside a file, by its name with a suffix, has another digest.
 bool is_beside_file(std::string_view path) {
-  constexpr std::array<std::string_view, 4> kSuffixes{".metadata", ".asc", ".sig", ".prov"};
+  constexpr std::array<std::string_view, 5> kSuffixes{".metadata", ".provenance", ".asc", ".sig",
+                                                      ".prov"};
   path = path.substr(0, path.find('?'));
   return std::ranges::any_of(kSuffixes, [path](auto suffix) { return path.ends_with(suffix); });
 }
@@ -202,7 +203,8 @@ MirroredResponse::MirroredResponse(client::Client& client, policy::Request& requ
 }
 
 bool is_made(const client::Client& client, const policy::Request& request) {
-  return client.state.mirrored && request.rule() && !request.rule()->text().made.empty();
+  const auto& place = client.state.mirrored;
+  return place && !place->base.empty() && request.rule() && !request.rule()->text().made.empty();
 }
 
 net::Task<void> send_made(client::Client& client, const policy::Request& request) {

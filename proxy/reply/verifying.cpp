@@ -46,13 +46,16 @@ bool Verifying::is_wrong_with(BufferList bytes) {
   return *left_ == 0 && !check_->matches();
 }
 
-// A forger may undo only what it has brought about: a response that was stored before, or that
-// another request fetches, stays.
+// A forger may undo only what it has brought about, and not an origin's word: others may read the
+// same response, and the next one would be fetched in vain. What was stored before, or what another
+// request fetches, stays, too.
 Task<void> Verifying::drop_wrong() {
   spdlog::warn("{} does not have the digest {} that its client expects", order_.url,
                order_.name.to_text());
   const auto& told = client_.record.told;
-  const bool is_own = told.fwd == http::Forward::uri_miss && !told.hit && !client_.record.collapsed;
+  const bool is_own = told.fwd == http::Forward::uri_miss && !told.hit &&
+                      !client_.record.collapsed &&
+                      client_.record.hierarchy != observe::Hierarchy::direct;
   if (!is_own) co_return;
   const std::string name(order_.stored_as);
   const auto key = digest::key_of(digest::Method::get, name);
