@@ -21,7 +21,8 @@ using LinkTo =
 // The links of the page, which the client finds at `place`: those to the page's own server, and to
 // URLs of which `is_mirrored` is true, become URLs of ours. If the digest of the bytes is known, by
 // `sha256` or a fragment "#sha256=HEX", the URL names it (digest_front()), so that they are
-// checked. Fragments stay. Nothing for all other links.
+// checked. Fragments stay. Other links that have no scheme get that of the page. Nothing for the
+// rest.
 LinkTo links_at(Place place, http::Target page,
                 std::function<bool(const http::Target&)> is_mirrored);
 

@@ -38,8 +38,9 @@ Rewritable is_rewritable(std::string_view head, unsigned status, const TextChang
 std::size_t memory_to_rewrite(std::size_t size, const TextChange& change);
 
 // Changes the body. Returns the head for it, whose ETag is strong and of the new text alone, and
-// which lacks what was said of the old text; the same head, if nothing has changed. Nothing, and
-// the body stays as it is: it could not be read as what it is said to be.
+// which lacks what was said of the old text; the same head, if nothing was dropped and no links
+// were to change. Nothing, and the body stays as it is: it could not be read as what it is said to
+// be.
 std::optional<std::string> rewrite(std::string_view head, std::string& body,
                                    const TextChange& change);
 

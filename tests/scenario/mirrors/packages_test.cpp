@@ -32,8 +32,8 @@ struct Index {
   const std::string like_;
 };
 
-struct Mirror {
-  explicit Mirror(const Index& index) : proxy(index.settings()), client(proxy) {}
+struct PackageMirror {
+  explicit PackageMirror(const Index& index) : proxy(index.settings()), client(proxy) {}
   Response get(const std::string& path, const Fields& fields = {}) {
     return client.get(path, fields);
   }
@@ -80,7 +80,7 @@ std::string between(const std::string& text, const std::string& before, const st
 
 TEST(PythonIndex, KeepsItsTwoFormsApartWithLinksToTheMirror) {
   const Python index;
-  Mirror mirror(index);
+  PackageMirror mirror(index);
   const auto verified =
       mirror.proxy.url() + "/sha256/" + sha256_of(kWheel) + mirror_path(index.url(kFile));
   std::string tags[2];
@@ -113,7 +113,7 @@ TEST(PythonIndex, KeepsItsTwoFormsApartWithLinksToTheMirror) {
 
 TEST(PythonIndex, GivesFilesAndTheirMetadataByTheirLinks) {
   const Python index;
-  Mirror mirror(index);
+  PackageMirror mirror(index);
   const auto path =
       mirror.path_of(between(mirror.get("/index/simple/torch/", kJson).body, R"("url":")", "\""));
   for (int i = 0; i < 2; ++i) {
@@ -134,7 +134,7 @@ TEST(PythonIndex, CutsAFileWithAnotherDigest) {
   auto wrong = kWheel;
   wrong.back() = '?';
   const Python index(wrong);
-  Mirror mirror(index);
+  PackageMirror mirror(index);
   const auto path = "/sha256/" + sha256_of(kWheel) + mirror_path(index.url(kFile));
   for (int i = 0; i < 2; ++i) {
     Client client(mirror.proxy.port());
@@ -149,7 +149,7 @@ TEST(PythonIndex, CutsAFileWithAnotherDigest) {
 // The digest is the word of a client, which must not harm those who do not have it.
 TEST(PythonIndex, GivesTheFileToOthersWhateverDigestAForgerExpects) {
   const Python index;
-  Mirror mirror(index);
+  PackageMirror mirror(index);
   const auto path = mirror_path(index.url(kFile));
   EXPECT_EQ(mirror.get(path).body, kWheel);
   Client forger(mirror.proxy.port());
@@ -167,7 +167,7 @@ TEST(PythonIndex, IsPassedOnWhereItCannotBeReadAndSaysSo) {
     return Reply(200, {{"Content-Type", "application/vnd.pypi.simple.v1+json"}})
         .body("<a href=\"/x\">");
   });
-  Mirror mirror(index);
+  PackageMirror mirror(index);
   const auto page = mirror.get("/index/simple/torch/", kJson);
   EXPECT_EQ(page.body, "<a href=\"/x\">");
   EXPECT_TRUE(contains(page.field("Cache-Status"), "not-rewritten"));
@@ -189,7 +189,7 @@ struct Npm : Index {
 
 TEST(NpmRegistry, HasLinksForEachHostAndOneDocumentForBothSpellings) {
   const Npm registry;
-  Mirror mirror(registry);
+  PackageMirror mirror(registry);
   for (const char* path : {"/index/@s/p", "/index/@s%2fp", "/index/@s%2Fp"}) {
     for (const auto& host : {mirror.proxy.address(), std::string("cache.test:8080")}) {
       mirror.client.host = host;
@@ -209,7 +209,7 @@ TEST(NpmRegistry, HasLinksForEachHostAndOneDocumentForBothSpellings) {
 
 TEST(NpmRegistry, GivesTarballsBeforeTheDocument) {
   const Npm registry;
-  Mirror mirror(registry);
+  PackageMirror mirror(registry);
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(mirror.get("/index/@s/p/-/p-1.0.0.tgz").body, "tarball");
     EXPECT_EQ(mirror.get("/index/@s%2fp/-/p-1.0.0.tgz").body, "tarball");
@@ -219,7 +219,7 @@ TEST(NpmRegistry, GivesTarballsBeforeTheDocument) {
 
 TEST(NpmRegistry, PassesAuditsAndLetsNobodySignInOrPublish) {
   const Npm registry;
-  Mirror mirror(registry);
+  PackageMirror mirror(registry);
   mirror.client.client.send(origin_form_text(mirror.client.host, "POST",
                                              "/index/-/npm/v1/security/advisories/bulk", {}, "{}"));
   EXPECT_EQ(mirror.client.client.read("POST").body, "audited");
@@ -255,7 +255,7 @@ TEST(CargoIndex, OfASiteLeadsToTheMirrorToo) {
     if (request.target == "/ab/cd/abcd") return Reply(200, {{"ETag", "\"1\""}}).body("{}\n");
     return Reply(request.target == "/crates/abcd/1.0.0/download" ? 200 : 404).body("crate");
   });
-  Mirror mirror(index);
+  PackageMirror mirror(index);
   const auto config = json::parse(mirror.get("/index/config.json").body);
   EXPECT_EQ(config["dl"], mirror.proxy.url() + "/index/crates");
   EXPECT_EQ(mirror.get("/index/ab/cd/abcd").body, "{}\n");
@@ -275,7 +275,7 @@ TEST(GoProxy, TellsMissingFromMovedAndKeepsVersions) {
     if (request.target.ends_with("/gone/@v/list")) return Reply(410).body("gone: retracted");
     return Reply(404).body("not found: no such module");
   });
-  Mirror mirror(index);
+  PackageMirror mirror(index);
   const auto missing = mirror.get("/index/m.test/!x/@v/list");
   EXPECT_EQ(missing.status, 404);
   EXPECT_EQ(missing.body, "not found: no such module");
@@ -302,7 +302,7 @@ TEST(GemIndex, GivesTheEndOfTheNewestVersionOrSaysThatItHasNotChanged) {
     if (request.field("If-None-Match") == tag) return Reply(304, {{"ETag", tag}});
     return part_of(text_of(version), request).with("ETag", tag);
   });
-  Mirror mirror(index);
+  PackageMirror mirror(index);
   const auto ask = [&mirror](const std::string& tag, const std::string& range) {
     return mirror.get("/index/versions", {{"If-None-Match", tag}, {"Range", range}});
   };
