@@ -1,6 +1,5 @@
 #include "proxy/sources/allowed.hpp"
 
-#include "proxy/http/secrets.hpp"
 #include "proxy/policy/policy.hpp"
 
 namespace proxy::sources {
@@ -50,8 +49,7 @@ std::optional<OnlyOrigin> why_only_origin(const policy::Request& request, bool c
   const auto& bounds = facts.freshness;
   const bool is_always_validated = bounds.by_class && bounds.most == std::chrono::seconds(0);
   const bool wants_fresh = (facts.control.no_cache && !facts.immutable) || is_always_validated;
-  const bool has_secret = facts.authorization || http::shows_secret(request.head.fields);
-  if (has_secret || wants_fresh) return OnlyOrigin::request;
+  if (facts.authorization || wants_fresh) return OnlyOrigin::request;
   return changed_lately ? std::optional(OnlyOrigin::changed_lately) : std::nullopt;
 }
 
