@@ -83,26 +83,18 @@ TEST(JsonLinks, ChangeAndTheRestStaysByteForByte) {
   const std::array<std::string, 3> names{"tarball", "url", "dist.zip"};
   const std::pair<std::string, std::string> cases[] = {
       {R"({"versions":{"1.0":{"dist":{"shasum":"s", "tarball" : "b","integrity":"i"}}},"time":{}})",
-       R"({"versions":{"1.0":{"dist":{"shasum":"s", "tarball" : "X[b,]",
-      "integrity" : "i"
-    }
-  }
-},)"
-       R"("time":{}})"},
+       R"({"versions":{"1.0":{"dist":{"shasum":"s", "tarball" : "X[b,]","integrity":"i"}}},"time":{}})"},
       {R"({"files":[{"hashes":{"sha256":"h"},"url":"b"},{"url":"c","hashes":{"md5":"m"}}]})",
        R"({"files":[{"hashes":{"sha256":"h"},"url":"X[b,h]"},{"url":"X[c,]","hashes":)"
        R"({"md5":"m"}}]})"},
       {R"([{"url":"b","core-metadata":{"sha256":"m"},"hashes":{"sha256":"h"}},{"url":"c"}])",
        R"([{"url":"X[b,h]","core-metadata":{"sha256":"m"},"hashes":{"sha256":"h"}},)"
-       R"({"url":"X[c,]"
-}])"},
+       R"({"url":"X[c,]"}])"},
       {R"({"url":"b","archive_sha256":"h","url":"c"})",
        R"({"url":"X[b,]","archive_sha256":"h","url":"X[c,h]"})"},
       {R"({"dist":{"zip":"b"},"source":{"zip":"c"},"zip":"d"})",
-       R"({"dist":{"zip":"X[b,]"},"source":{"zip":"c"},"zip":"d"
-})"},
-      {R"({"dist":[{"zip":"b"}]})", R"({"dist":[{"zip":"X[b,]"}]
-})"},
+       R"({"dist":{"zip":"X[b,]"},"source":{"zip":"c"},"zip":"d"})"},
+      {R"({"dist":[{"zip":"b"}]})", R"({"dist":[{"zip":"X[b,]"}]})"},
       {R"({"url":"https:\/\/h\/b"})", R"({"url":"X[https://h/b,]"})"},
       {R"({"url":"stay","other":"b"})", R"({"url":"stay","other":"b"})"},
       {R"({"url":"a\u0062"})", R"({"url":"a\u0062"})"},

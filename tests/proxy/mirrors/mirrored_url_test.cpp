@@ -156,7 +156,8 @@ TEST(DigestFront, NamesADigestBeforeAMirrorPath) {
   const auto is_front = [](std::size_t digits, const std::string& rest,
                            const char* word = "sha256") {
     const auto front = std::string("/") + word + '/' + std::string(digits, 'A');
-    const auto found = digest_front(front + rest);
+    const auto path = front + rest;
+    const auto found = digest_front(path);
     EXPECT_TRUE(found.empty() || found == front);
     return !found.empty();
   };

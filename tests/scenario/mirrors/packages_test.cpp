@@ -289,9 +289,15 @@ TEST(GoProxy, TellsMissingFromMovedAndKeepsVersions) {
   EXPECT_EQ(mirror.get("/index/m.test/b/@v/v1.2.3.zip").status, 504);
 }
 
+// What a 206 or a 200 has from this byte on.
+std::string end_from(std::size_t first, const Response& answer) {
+  EXPECT_TRUE(answer.whole && (answer.status == 206 || answer.status == 200)) << answer.status;
+  return answer.status == 206 ? answer.body : answer.body.substr(first);
+}
+
 // Bundler appends what it lacks of an index that grows. What it gets must be of one version, and it
-// may be ahead of what is stored.
-TEST(GemIndex, GivesTheEndOfTheNewestVersionOrSaysThatItHasNotChanged) {
+// may be ahead of what is stored. It takes the whole, too (RFC 9110 14.2).
+TEST(GemIndex, GivesTheNewestVersionOrSaysThatItHasNotChanged) {
   Index index("gem");
   std::atomic<int> version = 1;
   const auto text_of = [](int number) {
@@ -310,14 +316,12 @@ TEST(GemIndex, GivesTheEndOfTheNewestVersionOrSaysThatItHasNotChanged) {
   EXPECT_EQ(ask("\"1\"", "bytes=99-").status, 304);
   version = 2;
   const auto grown = ask("\"1\"", "bytes=99-");
-  EXPECT_EQ(grown.status, 206);
-  EXPECT_EQ(grown.field("Content-Range"), "bytes 99-199/200");
   EXPECT_EQ(grown.field("ETag"), "\"2\"");
-  EXPECT_EQ(grown.body, text_of(2).substr(99));
+  EXPECT_EQ(end_from(99, grown), text_of(2).substr(99));
   // Another client has the third version from elsewhere.
   version = 3;
   EXPECT_EQ(ask("\"3\"", "bytes=299-").status, 304);
-  EXPECT_EQ(ask("\"2\"", "bytes=199-").body, text_of(3).substr(199));
+  EXPECT_EQ(end_from(199, ask("\"2\"", "bytes=199-")), text_of(3).substr(199));
 }
 
 }  // namespace
