@@ -42,8 +42,8 @@ struct LocatedValue {
 
   // The text of the value. Null: the value is no text.
   const std::string* text() const { return std::get_if<std::string>(&value->content); }
-  // The digits of the number. A text counts as a number if the environment supplied a part of it,
-  // since the environment has texts alone. Empty: the value is no number.
+  // The digits of the number. The environment has texts alone, so a text of which it supplied a
+  // part counts as a number. Empty: the value is no number.
   std::string_view number() const;
 };
 

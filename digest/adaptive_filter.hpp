@@ -15,8 +15,8 @@ namespace digest {
 
 // The adaptive cuckoo filter of Mitzenmacher, Pontarelli and Reviriego 2018, which has one cell for
 // each bucket (Bender et al. 2018 have the same for quotient filters). A key has one cell in each
-// of four tables and lies in one of them, which holds a fingerprint of it. The cell's selector
-// chooses among eight fingerprints. correct() of a key that is no member moves the selector of each
+// of four tables. One of these cells holds a fingerprint of the key, and a selector, which chooses
+// among eight fingerprints. correct() of a key that is no member moves the selector of each
 // cell that claims it, so that the cell's own key remains and the other one is gone. The keys
 // themselves lie beside the cells, for that and for moving keys; contains() does not read them.
 //

@@ -40,7 +40,7 @@ struct KeyPlaces {
   }
 };
 
-// Needs 16 bytes for each key, so it is asked only where peeling has failed.
+// The call takes 16 bytes for each key, so it is left for keys that could not be peeled.
 bool has_equal_keys(std::span<const Valued> entries) {
   std::vector<Key> keys;
   for (const Valued& entry : entries) keys.push_back(entry.key);

@@ -16,7 +16,8 @@
 
 namespace digest {
 
-// One of the few shapes of such a filter: both sides know them, so that one byte names one.
+// The shape of such a filter. There are few shapes, which both sides know, so that a byte names
+// one.
 struct MessageShape {
   unsigned size = 0;    // 0 to kMessageSizes - 1: 64 bits, 128, and so on
   unsigned hashes = 1;  // 1 to kMessageHashes
@@ -40,7 +41,8 @@ Sized<MessageShape> message_shape_for(std::uint64_t entries, double rate);
 //
 // Position i: the upper half of the 128-bit product of seeded_hash(key, i) and the bits.
 // Payload: 1 byte, size << 4 | hashes - 1; then the bits, of which bit n has value 1 << (n & 7) in
-// byte n >> 3. As text: base64 of it. Saved (FilterKind::message): the payload.
+// byte n >> 3. The text of a filter is the base64 of its payload. The saved form
+// (FilterKind::message) has the payload as it is.
 class MessageFilter {
  public:
   static constexpr std::size_t kMostBytes = 1 + (std::size_t{64} << (kMessageSizes - 1)) / 8;

@@ -40,9 +40,10 @@ class WeightedFilter {
   static constexpr std::uint32_t kMostBase = kMaxHashes - kMostExtra;
 
   // Makes a filter of at most `bits` bits, with the extra hashes counted. Chooses the threshold and
-  // the hashes of rare keys for the fewest wrong claims, if `asked` comes again; keys that are not
-  // in it are then expected as often as those that were asked for once (Good 1953). Repeated keys
-  // of `members` count once, those of `asked` are summed.
+  // the hashes of rare keys for the fewest wrong claims, if the questions of `asked` come
+  // again. Keys outside `asked` are expected as often as the keys that were asked for once (Good
+  // 1953). Repeated keys of `members` count once, and the numbers of repeated keys of `asked` are
+  // summed.
   static Sized<WeightedFilter> create(std::uint64_t bits, std::vector<Key> members,
                                       std::vector<Asked> asked);
 

@@ -23,8 +23,8 @@ struct ObjectRequest {
   cache::Ref<const cache::Entry> object;
   bool may_fetch = true;
   const crowd::ClientShare* client = nullptr;  // for TransferSlots; outlives it
-  // The digest that names the object, if all of it is wanted from the first block on: what is given
-  // is verified (GivenCheck).
+  // The digest that names the object. If there is one, all blocks are wanted in their order, and
+  // GivenCheck verifies what is given.
   std::optional<mirrors::ContentName> name = {};
 };
 

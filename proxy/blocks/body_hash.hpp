@@ -16,7 +16,8 @@
 
 namespace proxy::blocks {
 
-// The hash of the first blocks of a body. A copy of it continues with the next block.
+// The state of a hash after the first blocks of a body. A copy of the state goes on with the next
+// block.
 using Prefix = std::shared_ptr<const mirrors::ContentCheck>;
 // The hash of no block, of the first one, of the first two, and so on to that of the body.
 using Prefixes = std::shared_ptr<const std::vector<Prefix>>;
