@@ -40,7 +40,7 @@ struct KeyPlaces {
   }
 };
 
-// The call takes 16 bytes for each key, so it is left for keys that could not be peeled.
+// The copy of the keys takes 16 bytes for each. So the caller asks only after peeling has failed.
 bool has_equal_keys(std::span<const Valued> entries) {
   std::vector<Key> keys;
   for (const Valued& entry : entries) keys.push_back(entry.key);

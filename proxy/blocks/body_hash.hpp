@@ -43,7 +43,7 @@ class RunHash {
   void add(std::string_view bytes);
   // The block is whole. Returns the hash of the body up to its end; null: nobody knows it.
   Prefix end();
-  // The hashes of a body of so many blocks; null: the run has not hashed all of it.
+  // Returns the hashes of a body of so many blocks. Null: the run has not hashed the whole body.
   [[nodiscard]] Prefixes all(std::uint32_t blocks) const;
 
   // How the block continues the body, once its last bytes are shown. Nothing, if the run may have
@@ -54,7 +54,7 @@ class RunHash {
   [[nodiscard]] Prefix up_to(std::uint32_t block) const;
 
   std::uint32_t block_ = 0;   // that arrives
-  std::uint64_t hashed_ = 0;  // bytes of it
+  std::uint64_t hashed_ = 0;  // bytes of the block
   Prefix before_;             // the block
   std::optional<mirrors::ContentCheck> hash_;
   mutable threads::Mutex mutex_{threads::Place::alone};

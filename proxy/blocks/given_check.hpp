@@ -13,10 +13,11 @@ namespace proxy::blocks {
 
 // For an answer that gives a whole object, block by block in their order. A reader may have got a
 // block that is not stored any more, or that never was, so that the blocks in the store prove
-// nothing of it. If none was missing when the answer began, all were verified when the last one was
-// stored: those count as right that were not stored anew since, and come before any other.
-// Everything else is hashed, unless whoever has stored it or supplies it has done that. Belongs to
-// one coroutine; the access outlives it.
+// nothing of what the reader has. If the object was complete when the answer began, all its blocks
+// were verified when the last one was stored. Such a block counts as right until it is stored anew,
+// or until a block before it had to be hashed. Every other block is hashed here, unless the run
+// that stored it or supplies it has hashed it. The check belongs to one coroutine, and the access
+// outlives the check.
 class GivenCheck {
  public:
   // `key`: of the object's URL.

@@ -16,7 +16,7 @@ class Growth {
 
   // Call this before each piece of a body that is to be stored. At the first piece begins to watch
   // the body, if it may turn out to be large. A body that a digest names is kept only if the caller
-  // verifies it, and no entry of it is stored before store().
+  // verifies it. The entry of such a body is stored by store(), not before.
   enum class Verified : std::uint8_t { no, yes };
   void begin_if_needed(const Incoming& incoming, Verified verified);
   // How many of `most` bytes the current block has room for.

@@ -45,7 +45,7 @@ struct Selection {
 Selection select_ranges(std::string_view range, std::uint64_t size);
 
 // Rewrites the value of a Range field for forwarding, whatever the size is. If the ranges do not
-// ascend, joins those that overlap or touch into one, and all suffixes into one; a joined range
+// ascend, the call joins ranges that overlap or touch, and joins all suffixes. A joined range
 // stands where the first of its parts stood. All other ranges stay as they are. Returns nothing for
 // too many ranges: the field is then dropped (14.2, 17.15). A malformed value or another unit is
 // returned unchanged, for the origin to interpret.

@@ -155,8 +155,8 @@ bool PageReader::read() {
   }
 }
 
-// A comment may also end at once, and in a way of its own (HTML, 13.2.5.43 to 13.2.5.52): whoever
-// looks for "-->" alone takes anchors for a part of it.
+// A comment may also end at once, or with "--!>" (HTML, 13.2.5.43 to 13.2.5.52). A search for "-->"
+// alone would take the anchors behind such a comment for a part of it.
 bool PageReader::read_comment() {
   at_ += 4;
   for (const std::string_view empty : {">", "->"}) {

@@ -14,10 +14,10 @@
 
 namespace proxy::mirrors {
 
-// The site's own recipes, with the rules of those that they are like, for their own servers, and
-// without what is made in place of a server; then those of ours that the settings name. Of ours,
-// those for all mirrored hosts are the last: a recipe knows its own hosts better. Throws
-// std::runtime_error with the place in the settings if we have none of a name.
+// Returns the site's own recipes, then the recipes of Hearsay that the settings name. A recipe of
+// the site that is like one of Hearsay has its rules, for its own servers, but none of its made
+// answers. Recipes for all mirrored hosts come last, since a recipe for certain hosts knows them
+// better. Throws std::runtime_error with the place in the settings if we have none of a name.
 std::vector<config::RecipeSettings> chosen_recipes(const config::MirrorSettings& settings);
 
 // The hosts that requests by mirrors may name: mirrors.hosts, and those of the recipes.
